@@ -1,0 +1,236 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Options that modules share, and the checks that refuse a bad value before anything is sent."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import uuid
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
+
+from ansible.module_utils.basic import env_fallback
+
+from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
+
+
+class Option(dict):
+    """An entry of an argument spec, with a check of its own.
+
+    ``check`` takes the option's value, returns it in canonical form, and raises ValueError with the end of a sentence
+    that begins with the option's name.
+    """
+
+    def __init__(self, check, **spec):
+        super().__init__(type=spec.pop("type", "str"), **spec)
+        self.check = check
+
+
+class ModuleSpec:
+    """The options of a module: dictionaries of options, and Ansible's constraints between them by name.
+
+    ``rule`` takes the checked options and raises InvalidInput for what Ansible's constraints cannot express.
+    """
+
+    def __init__(self, *options, rule=None, **constraints):
+        self.options = {name: option for group in options for name, option in group.items()}
+        self.constraints = constraints
+        self._rule = rule
+
+    def check(self, params):
+        """Bring the given options into canonical form, in place; raise InvalidInput for the first bad one."""
+        for name, option in self.options.items():
+            if isinstance(option, Option) and params.get(name) is not None:
+                try:
+                    params[name] = option.check(params[name])
+                except ValueError as error:
+                    raise InvalidInput(f"{name} {error}. Nothing was sent.") from None
+        for name, variable in (("base_url", "HOSTING_BASE_URL"), ("api_key", "HOSTING_API_KEY")):
+            if not params.get(name):
+                raise InvalidInput(
+                    f"{name} is missing: set the option {name}, or the environment variable {variable}. For all tasks at"
+                    " once, set it in module_defaults for group/hosting.management.all. Nothing was sent."
+                )
+        if self._rule:
+            self._rule(params)
+
+
+def api_options():
+    """The options of every module, as in the documentation fragment api."""
+    return {
+        "base_url": Option(checked_base_url, fallback=(env_fallback, ["HOSTING_BASE_URL"])),
+        "api_key": Option(checked_api_key, no_log=True, fallback=(env_fallback, ["HOSTING_API_KEY"])),
+        "validate_certs": {"type": "bool", "default": True},
+        "ca_path": {"type": "path"},
+        "timeout": Option(checked_positive, type="float", default=30),
+        "retries": Option(checked_not_negative, type="int", default=5),
+        "companions": {
+            "type": "bool",
+            "default": True,
+            "fallback": (env_fallback, ["HOSTING_COMPANIONS"]),
+        },
+        "journal": {"type": "str", "fallback": (env_fallback, ["HOSTING_JOURNAL"])},
+    }
+
+
+def change_options():
+    """The options of modules that change something, as in the documentation fragment change."""
+    return {"force": {"type": "bool", "default": False}}
+
+
+def operation_options():
+    """The options of modules that start operations, as in the documentation fragment operation."""
+    return {
+        "wait": {"type": "bool", "default": True},
+        "wait_timeout": Option(checked_not_negative, type="float", default=600),
+        "poll_interval": Option(checked_positive, type="float", default=2),
+    }
+
+
+def uuid_option(**spec):
+    return Option(checked_uuid, **{"required": True, **spec})
+
+
+def environment_option():
+    return uuid_option(aliases=["env_id"])
+
+
+def text_option(**spec):
+    return Option(checked_text, **{"required": True, **spec})
+
+
+def checked_uuid(value):
+    try:
+        return str(uuid.UUID(value)) if re.fullmatch(r"[0-9a-fA-F-]{36}", value) else _not_a_uuid(value)
+    except ValueError:
+        return _not_a_uuid(value)
+
+
+def _not_a_uuid(value):
+    raise ValueError(f"must be a UUID such as e0000000-0000-4000-8000-000000000011, not {value!r}")
+
+
+def checked_text(value):
+    if not value.strip():
+        raise ValueError("must not be empty")
+    return value
+
+
+def checked_domain_name(value):
+    """Return a domain name in lower case, without a final dot, and in its ASCII form."""
+    try:
+        name = value.strip().rstrip(".").encode("idna").decode().lower()
+    except UnicodeError:
+        name = ""
+    if not re.fullmatch(r"(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)+[a-z0-9-]{2,63}", name):
+        raise ValueError(f"must be a domain name such as www.example.com, not {value!r}")
+    return name
+
+
+def checked_positive(value):
+    if not 0 < value < float("inf"):
+        raise ValueError(f"must be greater than 0, not {value:g}")
+    return value
+
+
+def checked_not_negative(value):
+    if not 0 <= value < float("inf"):
+        raise ValueError(f"must not be negative, and not be infinite: it is {value:g}")
+    return value
+
+
+def checked_api_key(value):
+    if not re.fullmatch(r"[\x21-\x7e]+", value):
+        raise ValueError("has characters that no key has, such as a space or a line break (the value is not shown)")
+    return value
+
+
+def checked_base_url(value):
+    try:
+        url = urlsplit(value)
+        host, _port = url.hostname, url.port
+    except ValueError as error:
+        raise ValueError(f"is no address: {error}") from None
+    if url.username is not None or url.password is not None:
+        raise ValueError("must not carry a user or password: the API key is the only credential")
+    if url.scheme not in ("https", "http") or not host:
+        raise ValueError(f"must be an address such as https://api.example.com/v2, not {value!r}")
+    if url.query or url.fragment:
+        raise ValueError(f"must have neither query nor fragment: {value!r}")
+    if url.scheme == "http" and not _is_loopback(host):
+        raise ValueError(f"must be https: http would show the API key to the network ({value!r})")
+    return value.rstrip("/")
+
+
+def _is_loopback(host):
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def checked_denied_ips(values):
+    """Return the entries of a deny list (interface section 4.4) in canonical form, sorted, each once."""
+    return sorted({canonical_denied_ip(value) for value in values}, key=_by_version_and_address)
+
+
+def canonical_denied_ip(value):
+    """Return an IPv4 address, IPv4 network or IPv6 address as canonical text; ValueError for all else."""
+    try:
+        if "/" not in value:
+            address = ipaddress.ip_address(value)
+            if getattr(address, "scope_id", None):
+                raise ValueError("has a zone")
+            return str(address)
+        network = ipaddress.ip_network(value)
+    except ValueError as error:
+        hint = _network_meant(value)
+        raise ValueError(
+            f"has an entry that is no IPv4 address, IPv4 network (CIDR) or IPv6 address: {value!r} ({error}){hint}"
+        ) from None
+    if network.version == 6:
+        raise ValueError(f"has an IPv6 network, but the service takes single IPv6 addresses only: {value!r}")
+    return str(network.network_address) if network.prefixlen == 32 else str(network)
+
+
+def _network_meant(value):
+    try:
+        return f"; did you mean {ipaddress.ip_network(value, strict=False)}?"
+    except ValueError:
+        return ""
+
+
+def _by_version_and_address(value):
+    network = ipaddress.ip_network(value)
+    return network.version, network
+
+
+def checked_relative_paths(values):
+    """Return paths of files or directories below the site's root (interface section 4.19)."""
+    for value in values:
+        path = PurePosixPath(value)
+        if not value.strip() or path.is_absolute() or ".." in path.parts or "\0" in value:
+            raise ValueError(f"must have relative paths without '..', not {value!r}")
+    return values
+
+
+def checked_operation_ids(values):
+    for value in values:
+        if not re.fullmatch(r"[A-Za-z0-9:_-]+", value):
+            raise ValueError(f"has {value!r}, which is no operation id such as environments:push-<uuid>")
+    return values
+
+
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+
+
+def checked_duration(value):
+    """Return the seconds of a duration such as 90, 15m, 24h or 7d."""
+    match = re.fullmatch(r"(\d+)\s*([smhdw]?)", str(value).strip())
+    if not match or not int(match[1]):
+        raise ValueError(f"must be a duration such as 3600, 15m, 24h or 7d, not {value!r}")
+    return int(match[1]) * _UNITS[match[2]]

@@ -1,0 +1,159 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a module is started: as an AnsibleModule, or inside the controller's process. Both give equal results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+
+from ansible_collections.hosting.management.plugins.module_utils._client import REQUESTS_IMPORT_ERROR, Client
+from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN
+from ansible_collections.hosting.management.plugins.module_utils._errors import HostingError, InvalidInput, NotFound
+from ansible_collections.hosting.management.plugins.module_utils._journal import (
+    default_location,
+    open_journal,
+    password_of,
+)
+from ansible_collections.hosting.management.plugins.module_utils._operations import follow
+
+
+class Context(Mapping):
+    """What a module's run() works with: the task's options by name, and the service.
+
+    :param params: the checked options.
+    :param warn: called with a text that the user should see beside the result.
+    :param report: called with a line of progress while the task waits.
+    """
+
+    def __init__(self, params, *, check_mode=False, diff=False, warn=None, report=None):
+        self._params = params
+        self.check_mode = check_mode
+        self.diff = diff
+        self.warn = warn or (lambda text: None)
+        self.report = report or (lambda text: None)
+
+    def __getitem__(self, name):
+        return self._params[name]
+
+    def __iter__(self):
+        return iter(self._params)
+
+    def __len__(self):
+        return len(self._params)
+
+    def given(self, *names):
+        """Return those of the named options that the task gives, ready to be a request's body."""
+        return {name: self[name] for name in names if self[name] is not None}
+
+    @cached_property
+    def client(self):
+        verify = self["validate_certs"] and (self["ca_path"] or True)
+        return Client(self["base_url"], self["api_key"], self["timeout"], self["retries"], verify)
+
+    @cached_property
+    def journal(self):
+        location = self["journal"]
+        return open_journal(default_location() if location is None else location)
+
+    @property
+    def force(self):
+        return self.get("force", False)
+
+    @property
+    def companions(self):
+        return self["companions"]
+
+    @property
+    def wait(self):
+        return self.get("wait", True)
+
+    @property
+    def wait_timeout(self):
+        return self.get("wait_timeout", 600)
+
+    @property
+    def poll_interval(self):
+        return self.get("poll_interval", 2)
+
+    @property
+    def answer_within(self):
+        """Seconds after which a request that was sent can have no answer any more."""
+        return self["timeout"] * (self["retries"] + 1)
+
+    def send(self, request):
+        """Send a request and return its Answer."""
+        return self.client.send(request)
+
+    def companion(self, request):
+        """Read what the interface document does not show: an Answer, or UNKNOWN where it cannot be read."""
+        if not self.companions:
+            return UNKNOWN
+        try:
+            return self.send(request)
+        except NotFound:
+            return UNKNOWN
+        except HostingError as error:
+            if error.status in (405, 501):
+                return UNKNOWN
+            raise
+
+    def follow(self, operations):
+        """Wait for the ends of operations, as long as the task allows."""
+        follow(
+            self.client,
+            operations,
+            wait_timeout=self.wait_timeout,
+            poll_interval=self.poll_interval,
+            report=self.report,
+        )
+
+
+def perform(spec, run, context, params):
+    """Check the options, run the module and return its result, which is a failure when it raised a HostingError."""
+    if REQUESTS_IMPORT_ERROR:
+        return {
+            "failed": True,
+            "msg": missing_required_lib("requests", reason="with urllib3 2 or newer"),
+            "exception": REQUESTS_IMPORT_ERROR,
+        }
+    try:
+        spec.check(params)
+        return {"changed": False, **run(context)}
+    except HostingError as error:
+        return error.as_result()
+
+
+def refusal(message):
+    """Return the ``error`` of options that Ansible itself refuses."""
+    return InvalidInput(message).as_result()["error"]
+
+
+def secrets_within(params):
+    """Return the secrets that lie inside options which are none themselves."""
+    password = password_of(params.get("journal") or "")
+    return {password} if password else set()
+
+
+class _Module(AnsibleModule):
+    def fail_json(self, msg, **kwargs):
+        super().fail_json(msg, **{"error": refusal(msg), **kwargs})
+
+
+def run_module(spec, run):
+    """Run a module in a process of its own, as Ansible starts it."""
+    module = _Module(spec.options, supports_check_mode=True, **spec.constraints)
+    module.no_log_values |= secrets_within(module.params)
+    context = Context(
+        module.params,
+        check_mode=module.check_mode,
+        diff=module._diff,
+        warn=module.warn,
+    )
+    result = perform(spec, run, context, module.params)
+    if result.get("failed"):
+        module.fail_json(**result)
+    module.exit_json(**result)

@@ -1,0 +1,122 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What can go wrong between a playbook and the hosting service."""
+
+from __future__ import annotations
+
+
+class HostingError(Exception):
+    """A failure the user can act on: what happened, whether anything was done, what to do.
+
+    ``nothing_done`` is True when it is certain that the failed request changed nothing. ``results`` are values that the
+    module returns beside the failure.
+    """
+
+    kind = "service"
+
+    def __init__(self, message, *, request=None, status=None, service_message=None, nothing_done=False):
+        super().__init__(message)
+        self.request = request
+        self.status = status
+        self.service_message = service_message
+        self.nothing_done = nothing_done
+        self.operation_id = None
+        self.results = {}
+
+    def as_result(self):
+        """Return the failure as an Ansible result: ``failed``, ``msg`` and ``error``."""
+        return {
+            **self.results,
+            "failed": True,
+            "msg": str(self),
+            "error": {
+                "kind": self.kind,
+                "status": self.status,
+                "message": self.service_message,
+                "method": self.request.method if self.request else None,
+                "path": self.request.path if self.request else None,
+                "operation_id": self.operation_id,
+            },
+        }
+
+
+class InvalidInput(HostingError):
+    """An option has a value that cannot be sent. Nothing was sent."""
+
+    kind = "invalid_input"
+
+    def __init__(self, message):
+        super().__init__(message, nothing_done=True)
+
+
+class ConnectionFailed(HostingError):
+    """No connection, or a connection that broke."""
+
+    kind = "connection"
+
+
+class TimedOut(HostingError):
+    """No answer within ``timeout`` seconds."""
+
+    kind = "timeout"
+
+
+class Unauthorized(HostingError):
+    """401: no key, or one the service does not accept."""
+
+    kind = "unauthorized"
+
+
+class NotFound(HostingError):
+    """404: unknown, or not visible for the key's user."""
+
+    kind = "not_found"
+
+
+class BadRequest(HostingError):
+    """400, or another 4xx without a kind of its own."""
+
+    kind = "bad_request"
+
+
+class RateLimited(HostingError):
+    """429, still after all retries."""
+
+    kind = "rate_limited"
+
+
+class ServiceError(HostingError):
+    """5xx."""
+
+    kind = "service"
+
+
+class MalformedResponse(HostingError):
+    """An answer that is no JSON, has the wrong shape, is cut off, too large, or a redirect."""
+
+    kind = "malformed_response"
+
+
+class OperationFailed(HostingError):
+    """An accepted operation ended without its effect."""
+
+    kind = "operation_failed"
+
+
+class OperationTimeout(HostingError):
+    """An accepted operation was still in progress after ``wait_timeout`` seconds."""
+
+    kind = "operation_timeout"
+
+
+class OutcomeUnknown(HostingError):
+    """A request that must not be repeated was sent, and no answer tells what became of it."""
+
+    kind = "outcome_unknown"
+
+
+class JournalError(HostingError):
+    """The journal cannot be read or written."""
+
+    kind = "journal"

@@ -1,0 +1,131 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: api_key_info
+short_description: Check the API key and tell when it expires
+version_added: 0.1.0
+description:
+  - Asks the hosting service about the API key in use (C(GET /validate), interface section 4.2). The task fails when the
+    service does not accept the key.
+  - Put it first in a playbook, to fail before anything is changed, or in a nightly check that warns before the key
+    expires.
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: Stop when the key is not accepted
+  hosting.management.api_key_info:
+  register: key
+
+- name: Warn two weeks before the key expires
+  ansible.builtin.assert:
+    that: key.api_key.expires_in_days is none or key.api_key.expires_in_days > 14
+    fail_msg: "The key {{ key.api_key.name }} expires on {{ key.api_key.expires_at_iso }}."
+"""
+
+RETURN = r"""
+api_key:
+  description: The record of the key.
+  returned: success
+  type: dict
+  contains:
+    name:
+      description: The label of the key.
+      type: str
+      sample: nightly
+    status:
+      description: The status of the key.
+      type: str
+      sample: active
+    company:
+      description: The id of the company the key belongs to.
+      type: str
+      sample: c0000000-0000-4000-8000-000000000001
+    expires_at:
+      description: When the key expires, in milliseconds since 1970 as the service sends it. Null if it does not expire.
+      type: str
+      sample: "1793577600000"
+    expires_at_iso:
+      description: The same in ISO 8601, UTC.
+      type: str
+      sample: "2026-11-02T00:00:00Z"
+    expires_in_days:
+      description: Days until the key expires, rounded down. Negative when it has expired. Null if it does not expire.
+      type: int
+      sample: 42
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from datetime import datetime, timezone
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import ModuleSpec, api_options
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._interface import VALIDATE_KEY
+from ansible_collections.hosting.management.plugins.module_utils._times import iso_of_time, time_of_milliseconds
+
+SPEC = ModuleSpec(api_options())
+
+
+def run(context):
+    """Return the record of the key in use (interface section 4.2)."""
+    answer = context.send(VALIDATE_KEY())
+    record = {name: answer.at(name, str) for name in ("name", "status", "company")}
+    try:
+        expiry = _expiry(answer.at("expires_at", (str, int, type(None))))
+    except (ValueError, OverflowError, OSError):
+        raise answer.malformed("expires_at") from None
+    return {"api_key": {**record, **expiry}}
+
+
+def _expiry(milliseconds):
+    if milliseconds is None:
+        return {"expires_at": None, "expires_at_iso": None, "expires_in_days": None}
+    expires_at = time_of_milliseconds(int(milliseconds))
+    return {
+        "expires_at": str(milliseconds),
+        "expires_at_iso": iso_of_time(expires_at),
+        "expires_in_days": (expires_at - datetime.now(timezone.utc)).days,
+    }
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: company_user_role
+short_description: Set the role of a user in the company
+version_added: 0.1.0
+description:
+  - Sets the role of a company's user (C(POST /company/{company_id}/users/company-capabilities), interface section 4.1).
+  - The service does not show the roles of users, so the journal alone tells whether the role was set before. Without a
+    journal, each run sets it again, which does no harm.
+options:
+  company_id:
+    description:
+      - The id of the company.
+    type: str
+    required: true
+  user_id:
+    description:
+      - The id of the user.
+    type: str
+    required: true
+  role:
+    description:
+      - The role the user is to have.
+    type: str
+    required: true
+    choices: [company-admin, company-developer, company-billing]
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.change
+  - hosting.management.operation
+  - hosting.management.attributes
+  - hosting.management.attributes.diff
+"""
+
+EXAMPLES = r"""
+- name: Let the new colleague deploy
+  hosting.management.company_user_role:
+    company_id: c0000000-0000-4000-8000-000000000001
+    user_id: d0000000-0000-4000-8000-000000000002
+    role: company-developer
+"""
+
+RETURN = r"""
+company_user:
+  description: The user and the role asked for.
+  returned: success
+  type: dict
+  sample:
+    company_id: c0000000-0000-4000-8000-000000000001
+    user_id: d0000000-0000-4000-8000-000000000002
+    role: company-developer
+state_source:
+  description:
+    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
+      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+  returned: success
+  type: str
+  sample: service
+operation:
+  description: The operation that the service accepted.
+  returned: when an operation was started, or one of an earlier run was waited for
+  type: dict
+  contains:
+    id:
+      description: The id of the operation.
+      type: str
+      sample: company:set-company-user-capabilities-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
+    state:
+      description:
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
+          operation stands.
+      type: str
+      sample: finished
+    message:
+      description: The service's words on it.
+      type: str
+    resumed:
+      description: Whether an earlier run had started the operation, and this one only waited for it.
+      type: bool
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import ModuleSpec, api_options, change_options, operation_options, uuid_option
+from ansible_collections.hosting.management.plugins.module_utils._convergence import converge
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._interface import EDIT_COMPANY_USER
+
+SPEC = ModuleSpec(
+    api_options(),
+    change_options(),
+    operation_options(),
+    {
+        "company_id": uuid_option(),
+        "user_id": uuid_option(),
+        "role": {
+            "type": "str",
+            "required": True,
+            "choices": ["company-admin", "company-developer", "company-billing"],
+        },
+    },
+)
+
+
+def run(context):
+    """Set the role of a company's user (interface section 4.1)."""
+    outcome = converge(
+        context,
+        subject=("company_user_role", context["company_id"], context["user_id"]),
+        name="role",
+        desired=context["role"],
+        request=EDIT_COMPANY_USER(company_id=context["company_id"], body=context.given("user_id", "role")),
+    )
+    return outcome.result(company_user=context.given("company_id", "user_id", "role"))
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

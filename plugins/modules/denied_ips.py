@@ -1,0 +1,178 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: denied_ips
+short_description: Keep the list of denied IP addresses of an environment
+version_added: 0.1.0
+description:
+  - Sets which addresses may not reach an environment (C(PUT /sites/tools/denied-ips), interface section 4.4).
+  - Lists are compared in canonical form. Order, repetition and notation make no difference.
+options:
+  environment_id:
+    description:
+      - The id of the environment.
+    type: str
+    required: true
+    aliases: [env_id]
+  ip_list:
+    description:
+      - IPv4 addresses, IPv4 networks in CIDR notation, or IPv6 addresses.
+    type: list
+    elements: str
+    required: true
+  state:
+    description:
+      - V(present) denies the addresses of O(ip_list), V(absent) allows them again.
+    type: str
+    choices: [present, absent]
+    default: present
+  exclusive:
+    description:
+      - With O(state=present), whether O(ip_list) is the whole list. Addresses that are not in it are then allowed again,
+        and an empty list allows all.
+      - With V(false), the addresses are added to those already denied. That, and O(state=absent), need a service that
+        shows the list.
+    type: bool
+    default: true
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.change
+  - hosting.management.attributes
+  - hosting.management.attributes.diff
+"""
+
+EXAMPLES = r"""
+- name: Deny exactly these
+  hosting.management.denied_ips:
+    environment_id: e0000000-0000-4000-8000-000000000011
+    ip_list:
+      - 198.51.100.7
+      - 203.0.113.0/24
+      - 2001:db8::bad
+
+- name: Deny one more, whatever else is denied
+  hosting.management.denied_ips:
+    environment_id: e0000000-0000-4000-8000-000000000011
+    ip_list: [192.0.2.44]
+    exclusive: false
+
+- name: Allow it again
+  hosting.management.denied_ips:
+    environment_id: e0000000-0000-4000-8000-000000000011
+    ip_list: [192.0.2.44]
+    state: absent
+"""
+
+RETURN = r"""
+denied_ips:
+  description: The addresses now denied, in canonical form, sorted.
+  returned: success
+  type: list
+  elements: str
+  sample: [198.51.100.7, 203.0.113.0/24, "2001:db8::bad"]
+state_source:
+  description:
+    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
+      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+  returned: success
+  type: str
+  sample: service
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import ModuleSpec, Option, api_options, change_options, checked_denied_ips, environment_option
+from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN, Observed, converge
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
+from ansible_collections.hosting.management.plugins.module_utils._interface import GET_DENIED_IPS, UPDATE_DENIED_IPS
+
+SPEC = ModuleSpec(
+    api_options(),
+    change_options(),
+    {
+        "environment_id": environment_option(),
+        "ip_list": Option(checked_denied_ips, type="list", elements="str", required=True),
+        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+        "exclusive": {"type": "bool", "default": True},
+    },
+)
+
+
+def run(context):
+    """Keep the list of denied addresses of an environment (interface section 4.4)."""
+    before = _observe(context)
+    desired = _desired(context, before)
+    outcome = converge(
+        context,
+        subject=("denied_ips", context["environment_id"]),
+        name="denied_ips",
+        desired=desired,
+        request=UPDATE_DENIED_IPS(body={"environment_id": context["environment_id"], "ip_list": desired}),
+        observe=lambda: _observe(context),
+        before=before,
+    )
+    return outcome.result(denied_ips=desired)
+
+
+def _observe(context):
+    answer = context.companion(GET_DENIED_IPS(query={"environment_id": context["environment_id"]}))
+    if answer is UNKNOWN:
+        return UNKNOWN
+    try:
+        return Observed(checked_denied_ips(answer.at("environment.ip_list", list)))
+    except (TypeError, ValueError):
+        raise answer.malformed("environment.ip_list") from None
+
+
+def _desired(context, before):
+    if context["exclusive"] and context["state"] == "present":
+        return context["ip_list"]
+    if before is UNKNOWN:
+        raise InvalidInput(
+            "The service does not show the list of denied addresses (or companions are switched off), so addresses"
+            " cannot be added to it or removed from it. Nothing was sent. Give the whole list, with state: present and"
+            " exclusive: true."
+        )
+    listed = set(context["ip_list"])
+    kept = [address for address in before.value if address not in listed]
+    return kept if context["state"] == "absent" else checked_denied_ips([*kept, *listed])
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,224 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: env_push
+short_description: Push one environment of a site to another
+version_added: 0.1.0
+description:
+  - Copies files and database from one environment to another, such as from staging to live
+    (C(PUT /sites/{site_id}/environments), interface section 4.19).
+  - With O(release), a push is done once for each release, however often the task runs. Without, at each run.
+  - A push is never sent twice by itself. When its answer is lost, the task fails, and fails again at the next runs until
+    O(force=true) says to send it again.
+options:
+  site_id:
+    description:
+      - The id of the site.
+    type: str
+    required: true
+  source_env_id:
+    description:
+      - The id of the environment to copy from.
+    type: str
+    required: true
+  target_env_id:
+    description:
+      - The id of the environment to copy to. What is pushed is overwritten there.
+    type: str
+    required: true
+  push_db:
+    description:
+      - Whether to push the database.
+    type: bool
+  push_files:
+    description:
+      - Whether to push files.
+    type: bool
+  run_search_and_replace:
+    description:
+      - Whether to replace the domain of the source by that of the target in the database.
+    type: bool
+  push_files_option:
+    description:
+      - Whether to push all files, or those of O(file_list).
+    type: str
+    choices: [ALL_FILES, SPECIFIC_FILES]
+  file_list:
+    description:
+      - Relative paths of the files or directories to push, with O(push_files_option=SPECIFIC_FILES).
+    type: list
+    elements: str
+  release:
+    description:
+      - What is pushed, such as a version, a tag or a commit. Needs the journal.
+    type: str
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.change
+  - hosting.management.operation
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: Push staging to live, once for this release
+  hosting.management.env_push:
+    site_id: a0000000-0000-4000-8000-000000000001
+    source_env_id: e0000000-0000-4000-8000-000000000012
+    target_env_id: e0000000-0000-4000-8000-000000000011
+    push_db: true
+    push_files: true
+    run_search_and_replace: true
+    push_files_option: ALL_FILES
+    release: v2.4.1
+
+- name: Push the theme only, at each run
+  hosting.management.env_push:
+    site_id: a0000000-0000-4000-8000-000000000001
+    source_env_id: e0000000-0000-4000-8000-000000000012
+    target_env_id: e0000000-0000-4000-8000-000000000011
+    push_db: false
+    push_files: true
+    push_files_option: SPECIFIC_FILES
+    file_list:
+      - wp-content/themes/storefront
+"""
+
+RETURN = r"""
+state_source:
+  description:
+    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
+      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+  returned: success
+  type: str
+  sample: service
+operation:
+  description: The operation that the service accepted.
+  returned: when an operation was started, or one of an earlier run was waited for
+  type: dict
+  contains:
+    id:
+      description: The id of the operation.
+      type: str
+      sample: environments:push-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
+    state:
+      description:
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
+          operation stands.
+      type: str
+      sample: finished
+    message:
+      description: The service's words on it.
+      type: str
+    resumed:
+      description: Whether an earlier run had started the operation, and this one only waited for it.
+      type: bool
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+    ModuleSpec,
+    Option,
+    api_options,
+    change_options,
+    checked_relative_paths,
+    operation_options,
+    text_option,
+    uuid_option,
+)
+from ansible_collections.hosting.management.plugins.module_utils._convergence import once
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
+from ansible_collections.hosting.management.plugins.module_utils._interface import PUSH_ENVIRONMENT
+
+
+def _check_push(params):
+    if params["source_env_id"] == params["target_env_id"]:
+        raise InvalidInput("source_env_id and target_env_id are the same environment. Nothing was sent.")
+    if params["push_files_option"] == "SPECIFIC_FILES" and not params["file_list"]:
+        raise InvalidInput("push_files_option: SPECIFIC_FILES needs a file_list that is not empty. Nothing was sent.")
+    if params["file_list"] and params["push_files_option"] != "SPECIFIC_FILES":
+        raise InvalidInput("file_list needs push_files_option: SPECIFIC_FILES. Nothing was sent.")
+    if params["push_db"] is False and params["push_files"] is False:
+        raise InvalidInput("push_db and push_files are both false, so there is nothing to push. Nothing was sent.")
+
+
+SPEC = ModuleSpec(
+    api_options(),
+    change_options(),
+    operation_options(),
+    {
+        "site_id": uuid_option(),
+        "source_env_id": uuid_option(),
+        "target_env_id": uuid_option(),
+        "push_db": {"type": "bool"},
+        "push_files": {"type": "bool"},
+        "run_search_and_replace": {"type": "bool"},
+        "push_files_option": {"type": "str", "choices": ["ALL_FILES", "SPECIFIC_FILES"]},
+        "file_list": Option(checked_relative_paths, type="list", elements="str"),
+        "release": text_option(required=False),
+    },
+    rule=_check_push,
+)
+
+
+def run(context):
+    """Push one environment of a site to another (interface section 4.19)."""
+    outcome = once(
+        context,
+        subject=("env_push", context["site_id"], context["source_env_id"], context["target_env_id"]),
+        key=context["release"],
+        request=PUSH_ENVIRONMENT(
+            site_id=context["site_id"],
+            body=context.given(
+                "source_env_id",
+                "target_env_id",
+                "push_db",
+                "push_files",
+                "run_search_and_replace",
+                "push_files_option",
+                "file_list",
+            ),
+        ),
+    )
+    return outcome.result()
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: manual_backup
+short_description: Take a backup of an environment
+version_added: 0.1.0
+description:
+  - Takes a manual backup (C(POST /sites/environments/{env_id}/manual-backups), interface section 4.10).
+  - With O(tag), one backup is taken for each tag. Where the service shows the backups, a manual backup whose note is the
+    tag counts. Otherwise the journal tells.
+  - With O(max_age), a backup that is older does not count, so that the task takes a new one when there is none that is
+    recent enough.
+  - With neither, a backup is taken at each run.
+options:
+  environment_id:
+    description:
+      - The id of the environment.
+    type: str
+    required: true
+    aliases: [env_id]
+  tag:
+    description:
+      - The label of the backup.
+    type: str
+  max_age:
+    description:
+      - How old a backup may be to count, in seconds or with a unit, such as V(15m), V(24h) or V(7d).
+      - Without O(tag), any manual backup counts.
+    type: str
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.change
+  - hosting.management.operation
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: Take a backup before the release, once
+  hosting.management.manual_backup:
+    environment_id: e0000000-0000-4000-8000-000000000011
+    tag: before-v2.4.1
+
+- name: Have a manual backup that is not older than a day
+  hosting.management.manual_backup:
+    environment_id: e0000000-0000-4000-8000-000000000011
+    max_age: 24h
+"""
+
+RETURN = r"""
+backup:
+  description: The backup. Where the service shows no backups, only the tag is there.
+  returned: success
+  type: dict
+  contains:
+    tag:
+      description: The label of the backup.
+      type: str
+      sample: before-v2.4.1
+    id:
+      description: The id of the backup.
+      returned: when the service shows it
+      type: int
+      sample: 1201
+    name:
+      description: The name the service gave it.
+      returned: when the service shows it
+      type: str
+    type:
+      description: The type of the backup.
+      returned: when the service shows it
+      type: str
+      sample: manual
+    created_at:
+      description: When it was taken, in milliseconds since 1970.
+      returned: when the service shows it
+      type: int
+      sample: 1793577600000
+    created_at_iso:
+      description: The same in ISO 8601, UTC.
+      returned: when the service shows it
+      type: str
+      sample: "2026-11-02T00:00:00Z"
+state_source:
+  description:
+    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
+      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+  returned: success
+  type: str
+  sample: service
+operation:
+  description: The operation that the service accepted.
+  returned: when an operation was started, or one of an earlier run was waited for
+  type: dict
+  contains:
+    id:
+      description: The id of the operation.
+      type: str
+      sample: backups:add-manual-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
+    state:
+      description:
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
+          operation stands.
+      type: str
+      sample: finished
+    message:
+      description: The service's words on it.
+      type: str
+    resumed:
+      description: Whether an earlier run had started the operation, and this one only waited for it.
+      type: bool
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+import time
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+    ModuleSpec,
+    Option,
+    api_options,
+    change_options,
+    checked_duration,
+    environment_option,
+    operation_options,
+    text_option,
+)
+from ansible_collections.hosting.management.plugins.module_utils._convergence import TAKEN, UNKNOWN, Observed, once
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._interface import ADD_MANUAL_BACKUP, GET_BACKUPS
+from ansible_collections.hosting.management.plugins.module_utils._times import iso_of_milliseconds
+
+SPEC = ModuleSpec(
+    api_options(),
+    change_options(),
+    operation_options(),
+    {
+        "environment_id": environment_option(),
+        "tag": text_option(required=False),
+        "max_age": Option(checked_duration),
+    },
+)
+
+
+def run(context):
+    """Take a backup of an environment (interface section 4.10)."""
+    at_each_run = context["tag"] is None and context["max_age"] is None
+    outcome = once(
+        context,
+        subject=("manual_backup", context["environment_id"]),
+        key=None if at_each_run else context["tag"] or "",
+        max_age=context["max_age"],
+        request=ADD_MANUAL_BACKUP(env_id=context["environment_id"], body=context.given("tag")),
+        observe=lambda: UNKNOWN if at_each_run else _observe(context),
+    )
+    return outcome.result(backup=outcome.record or {"tag": context["tag"]})
+
+
+def _observe(context):
+    """Return the newest manual backup that counts, as Observed."""
+    answer = context.companion(GET_BACKUPS(env_id=context["environment_id"]))
+    if answer is UNKNOWN:
+        return UNKNOWN
+    counting = [backup for backup in answer.records("environment.backups") if _counts(context, backup)]
+    if not counting:
+        return Observed(None)
+    newest = max(counting, key=lambda backup: backup["created_at"])
+    created_at_iso = iso_of_milliseconds(newest["created_at"])
+    return Observed(TAKEN, {**newest, "tag": newest.get("note"), "created_at_iso": created_at_iso})
+
+
+def _counts(context, backup):
+    if backup.get("type") != "manual" or not isinstance(backup.get("created_at"), (int, float)):
+        return False
+    if context["tag"] is not None and backup.get("note") != context["tag"]:
+        return False
+    return context["max_age"] is None or time.time() - backup["created_at"] / 1000 <= context["max_age"]
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: operation_info
+short_description: Tell how operations stand, or wait for them
+version_added: 0.1.0
+description:
+  - Asks the service how accepted operations stand. With O(wait=true) it waits for all of them, side by side, in one task.
+  - Together with O(ignore:wait=false) in the tasks that start operations, it starts many and then waits for all at once.
+  - The task fails when an operation has failed, and names those that did.
+  - It needs a service that shows operations (C(GET /operations/{operation_id}), a companion of the documented interface).
+    Where the service shows none, or does not know an operation any more, the operation's state is V(unknown) and the task
+    warns.
+options:
+  operation_ids:
+    description:
+      - The ids of the operations, as in RV(hosting.management.env_push#module:operation.id).
+    type: list
+    elements: str
+    required: true
+    aliases: [operation_id]
+  wait:
+    description:
+      - Whether to wait until all the operations have ended.
+    type: bool
+    default: false
+  wait_timeout:
+    description:
+      - Seconds to wait for them at most. The operations go on when they have passed.
+    type: float
+    default: 600
+  poll_interval:
+    description:
+      - Seconds between the first two looks. The interval grows up to 15 seconds.
+    type: float
+    default: 2
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: Start the backups of all environments
+  hosting.management.manual_backup:
+    environment_id: "{{ item }}"
+    tag: before-maintenance
+    wait: false
+  loop:
+    - e0000000-0000-4000-8000-000000000011
+    - e0000000-0000-4000-8000-000000000012
+  register: backups
+
+- name: Wait for all of them
+  hosting.management.operation_info:
+    operation_ids: "{{ backups.results | selectattr('operation', 'defined') | map(attribute='operation.id') }}"
+    wait: true
+"""
+
+RETURN = r"""
+operations:
+  description: The operations, in the order of O(operation_ids).
+  returned: always, once they were looked at
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id of the operation.
+      type: str
+      sample: backups:add-manual-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
+    state:
+      description: One of V(in_progress), V(finished), V(failed) and V(unknown).
+      type: str
+      sample: finished
+    message:
+      description: The service's words on it.
+      type: str
+    data:
+      description: The result of the operation, if the service gives one. It keeps it for a while only.
+      type: raw
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+import time
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import ModuleSpec, Option, api_options, checked_operation_ids, operation_options
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._errors import HostingError
+from ansible_collections.hosting.management.plugins.module_utils._operations import (
+    UNKNOWN_STATE,
+    Operation,
+    look_or_name,
+    require_finished,
+)
+
+SPEC = ModuleSpec(
+    api_options(),
+    operation_options(),
+    {
+        "operation_ids": Option(
+            checked_operation_ids, type="list", elements="str", required=True, aliases=["operation_id"]
+        ),
+        "wait": {"type": "bool", "default": False},
+    },
+)
+
+def run(context):
+    """Tell how operations stand, or wait for them (a companion of the interface)."""
+    # Without waiting there is no time in which an operation could become visible.
+    accepted_at = time.time() if context.wait else None
+    operations = [Operation(operation_id, accepted_at=accepted_at) for operation_id in context["operation_ids"]]
+    if context.wait:
+        context.follow(operations)
+    else:
+        for operation in operations:
+            look_or_name(context.client, operation)
+    results = [_as_result(operation) for operation in operations]
+    try:
+        require_finished(operations, context.wait_timeout if context.wait else None)
+    except HostingError as error:
+        error.results["operations"] = results
+        raise
+    unknown = [operation for operation in operations if operation.state == UNKNOWN_STATE]
+    if unknown:
+        ids = ", ".join(operation.id for operation in unknown)
+        context.warn(f"{unknown[0].message} How these stand cannot be told: {ids}")
+    return {"operations": results}
+
+
+def _as_result(operation):
+    return {"id": operation.id, "state": operation.state, "message": operation.message, "data": operation.data}
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: php_restart
+short_description: Restart the PHP engine of an environment
+version_added: 0.1.0
+description:
+  - Restarts the PHP engine (C(POST /sites/tools/restart-php), interface section 4.11).
+  - With O(release), it is restarted once for each release, however often the task runs. Without, at each run.
+options:
+  environment_id:
+    description:
+      - The id of the environment.
+    type: str
+    required: true
+    aliases: [env_id]
+  release:
+    description:
+      - What the restart belongs to, such as a version, a tag or a commit. Needs the journal.
+    type: str
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.change
+  - hosting.management.operation
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: Restart PHP
+  hosting.management.php_restart:
+    environment_id: e0000000-0000-4000-8000-000000000011
+
+- name: Restart PHP once for this release
+  hosting.management.php_restart:
+    environment_id: e0000000-0000-4000-8000-000000000011
+    release: v2.4.1
+"""
+
+RETURN = r"""
+state_source:
+  description:
+    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
+      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+  returned: success
+  type: str
+  sample: service
+operation:
+  description: The operation that the service accepted.
+  returned: when an operation was started, or one of an earlier run was waited for
+  type: dict
+  contains:
+    id:
+      description: The id of the operation.
+      type: str
+      sample: php:restart-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
+    state:
+      description:
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
+          operation stands.
+      type: str
+      sample: finished
+    message:
+      description: The service's words on it.
+      type: str
+    resumed:
+      description: Whether an earlier run had started the operation, and this one only waited for it.
+      type: bool
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import ModuleSpec, api_options, change_options, environment_option, operation_options, text_option
+from ansible_collections.hosting.management.plugins.module_utils._convergence import once
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._interface import RESTART_PHP
+
+SPEC = ModuleSpec(
+    api_options(),
+    change_options(),
+    operation_options(),
+    {"environment_id": environment_option(), "release": text_option(required=False)},
+)
+
+
+def run(context):
+    """Restart the PHP engine of an environment (interface section 4.11)."""
+    outcome = once(
+        context,
+        subject=("php_restart", context["environment_id"]),
+        key=context["release"],
+        request=RESTART_PHP(body=context.given("environment_id")),
+    )
+    return outcome.result()
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

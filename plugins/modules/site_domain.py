@@ -1,0 +1,234 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: site_domain
+short_description: Add a domain to an environment, or remove it
+version_added: 0.1.0
+description:
+  - Adds a domain to an environment (C(POST /sites/environments/{env_id}/domains), interface section 4.3), unless it has
+    the domain already. Removing needs a service that shows the environment's domains.
+  - The options of a domain that is there already are not changed. The service has no request for that.
+options:
+  environment_id:
+    description:
+      - The id of the environment.
+    type: str
+    required: true
+    aliases: [env_id]
+  domain_name:
+    description:
+      - The name of the domain.
+    type: str
+    required: true
+  state:
+    description:
+      - Whether the environment is to have the domain.
+    type: str
+    choices: [present, absent]
+    default: present
+  is_wildcardless:
+    description:
+      - Whether to add the domain without a wildcard for its subdomains.
+    type: bool
+  add_with_www_subdomain:
+    description:
+      - Whether to add the C(www) subdomain too.
+    type: bool
+  setup_type:
+    description:
+      - How the domain is set up. V(quick) is the value known from the interface.
+    type: str
+  custom_ssl_key:
+    description:
+      - The private key of a certificate of your own, in PEM format. Needs O(custom_ssl_cert).
+    type: str
+  custom_ssl_cert:
+    description:
+      - The certificate, in PEM format. Needs O(custom_ssl_key).
+    type: str
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.change
+  - hosting.management.operation
+  - hosting.management.attributes
+  - hosting.management.attributes.diff
+"""
+
+EXAMPLES = r"""
+- name: Add a domain
+  hosting.management.site_domain:
+    environment_id: e0000000-0000-4000-8000-000000000011
+    domain_name: campaign.example.com
+    is_wildcardless: true
+  register: campaign
+
+- name: Remove a domain
+  hosting.management.site_domain:
+    environment_id: e0000000-0000-4000-8000-000000000011
+    domain_name: campaign.example.com
+    state: absent
+"""
+
+RETURN = r"""
+domain:
+  description: The domain. Only its name is sure to be there. The rest comes from the service, where it shows domains.
+  returned: success
+  type: dict
+  contains:
+    name:
+      description: The name of the domain.
+      type: str
+      sample: campaign.example.com
+    id:
+      description: The id of the domain.
+      returned: when the service shows it
+      type: str
+      sample: b0000000-0000-4000-8000-000000000011
+state_source:
+  description:
+    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
+      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+  returned: success
+  type: str
+  sample: service
+operation:
+  description: The operation that the service accepted.
+  returned: when an operation was started, or one of an earlier run was waited for
+  type: dict
+  contains:
+    id:
+      description: The id of the operation.
+      type: str
+      sample: sites:add-domain-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
+    state:
+      description:
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
+          operation stands.
+      type: str
+      sample: finished
+    message:
+      description: The service's words on it.
+      type: str
+    resumed:
+      description: Whether an earlier run had started the operation, and this one only waited for it.
+      type: bool
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+    ModuleSpec,
+    Option,
+    api_options,
+    change_options,
+    checked_domain_name,
+    environment_option,
+    operation_options,
+)
+from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN, Observed, converge
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
+from ansible_collections.hosting.management.plugins.module_utils._interface import ADD_SITE_DOMAIN, DELETE_SITE_DOMAINS, GET_SITE_DOMAINS
+
+SPEC = ModuleSpec(
+    api_options(),
+    change_options(),
+    operation_options(),
+    {
+        "environment_id": environment_option(),
+        "domain_name": Option(checked_domain_name, required=True),
+        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+        "is_wildcardless": {"type": "bool"},
+        "add_with_www_subdomain": {"type": "bool"},
+        "setup_type": {"type": "str"},
+        "custom_ssl_key": {"type": "str", "no_log": True},
+        "custom_ssl_cert": {"type": "str"},
+    },
+    required_together=[["custom_ssl_key", "custom_ssl_cert"]],
+)
+
+
+def run(context):
+    """Add a domain to an environment, or remove it (interface section 4.3)."""
+    before = _observe(context)
+    outcome = converge(
+        context,
+        subject=("site_domain", context["environment_id"], context["domain_name"]),
+        name="state",
+        desired=context["state"],
+        request=_addition(context) if context["state"] == "present" else _removal(context, before),
+        observe=lambda: _observe(context),
+        before=before,
+    )
+    return outcome.result(domain=outcome.record or {"name": context["domain_name"]})
+
+
+def _observe(context):
+    answer = context.companion(GET_SITE_DOMAINS(env_id=context["environment_id"]))
+    if answer is UNKNOWN:
+        return UNKNOWN
+    for domain in answer.records("environment.site_domains"):
+        if str(domain.get("name")).lower() == context["domain_name"]:
+            return Observed("present", domain)
+    return Observed("absent")
+
+
+def _addition(context):
+    body = context.given(
+        "domain_name",
+        "is_wildcardless",
+        "add_with_www_subdomain",
+        "setup_type",
+        "custom_ssl_key",
+        "custom_ssl_cert",
+    )
+    return ADD_SITE_DOMAIN(env_id=context["environment_id"], body=body)
+
+
+def _removal(context, before):
+    if before is UNKNOWN:
+        raise InvalidInput(
+            "The service does not show the domains of the environment (or companions are switched off), so the id of"
+            f" {context['domain_name']} is not known and it cannot be removed. Nothing was sent."
+        )
+    ids = [before.record["id"]] if before.record else []
+    return DELETE_SITE_DOMAINS(env_id=context["environment_id"], body={"domain_ids": ids})
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs a module's run() inside the controller: a task then costs a function call, not a new Python process.
+
+Every module has a symlink to this file in plugins/action, so that the plugin is loaded under the module's own name.
+Ansible loads it in the parent process, and the forks that run tasks inherit what is imported here.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from importlib import import_module
+
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.module_utils.common.parameters import remove_values
+from ansible.module_utils.errors import UnsupportedError
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+
+from ansible_collections.hosting.management.plugins.module_utils._client import REQUESTS_IMPORT_ERROR
+from ansible_collections.hosting.management.plugins.module_utils._entry import (
+    Context,
+    perform,
+    refusal,
+    secrets_within,
+)
+
+COLLECTION = "ansible_collections.hosting.management.plugins"
+
+display = Display()
+module_name = __name__.rpartition(".")[2]
+module = import_module(f"{COLLECTION}.modules.{module_name}") if __name__.startswith(f"{COLLECTION}.action.") else None
+
+
+class ActionModule(ActionBase):
+    _supports_async = True
+    _supports_check_mode = True
+    _supports_diff = True
+
+    def run(self, tmp=None, task_vars=None):
+        super().run(tmp, task_vars)
+        if not self._may_run_in_process():
+            return self._execute_module(
+                module_name=f"hosting.management.{module_name}",
+                task_vars=task_vars,
+                wrap_async=self._task.async_val and not self._connection.has_native_async,
+            )
+        host = (task_vars or {}).get("inventory_hostname", "localhost")
+        with self._task_environment():
+            return self._run_in_process(lambda line: display.display(f"{module_name}: [{host}] {line}"))
+
+    def _may_run_in_process(self):
+        return (
+            self._connection.transport == "local"
+            and not self._task.async_val
+            and not self._play_context.become
+            and not REQUESTS_IMPORT_ERROR
+        )
+
+    @contextmanager
+    def _task_environment(self):
+        """Let the options' fallbacks and requests see the task's environment, as they would in a module."""
+        environment = {}
+        self._compute_environment_string(environment)
+        before = dict(os.environ)
+        os.environ.update({name: str(value) for name, value in environment.items()})
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+    def _run_in_process(self, report):
+        spec = module.SPEC
+        checked = ArgumentSpecValidator(spec.options, **spec.constraints).validate(_plain(self._task.args))
+        params = checked.validated_parameters
+        secrets = checked._no_log_values | secrets_within(params)
+        warnings = [f"Both option {both['option']} and its alias {both['alias']} are set." for both in checked._warnings]
+        if checked.error_messages:
+            result = _refused(checked.errors)
+        else:
+            context = Context(
+                params,
+                check_mode=self._task.check_mode,
+                diff=self._task.diff,
+                warn=warnings.append,
+                report=report,
+            )
+            result = perform(spec, module.run, context, params)
+        result["invocation"] = {"module_args": params}
+        if warnings:
+            result["warnings"] = warnings
+        return _without_secrets(result, secrets)
+
+
+def _refused(errors):
+    message = errors.msg
+    if isinstance(errors[0], UnsupportedError):
+        message = f"Unsupported parameters for (hosting.management.{module_name}) module: {message}"
+    return {"failed": True, "msg": message, "error": refusal(message)}
+
+
+def _plain(value):
+    """Return a task's argument as a module would get it: without tags, and with vaulted values decrypted."""
+    if isinstance(value, dict):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value if value is None or isinstance(value, (bool, int, float)) else str(value)
+
+
+def _without_secrets(result, secrets):
+    """Clean a result of the values of no_log options, as AnsibleModule does."""
+    untouched = {name: value for name, value in result.items() if value is None or isinstance(value, bool)}
+    return {**remove_values(result, secrets), **untouched}
