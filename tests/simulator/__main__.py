@@ -1,0 +1,98 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run the simulator from a shell: python -m simulator (in the directory tests/)."""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import signal
+import sys
+import threading
+
+from . import seed
+from .server import Simulator
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Serve until Ctrl-C or SIGTERM."""
+    options = _parser().parse_args(arguments)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with Simulator(**vars(options)) as simulator:
+            print(_introduction(simulator, options.sites), flush=True)
+            threading.Event().wait()
+    except KeyboardInterrupt:
+        return 0
+    except OSError as error:
+        print(f"cannot listen on {options.host} port {options.port}: {error.strerror}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m simulator", description="Simulate the hosting service on this machine.")
+    parser.add_argument(
+        "--port", type=_whole_number, default=0, help="TCP port; by default the system chooses a free one"
+    )
+    parser.add_argument("--host", type=_loopback, default="127.0.0.1", help="loopback address to listen on")
+    parser.add_argument("--interface-only", action="store_true", help="serve only the 19 documented endpoints")
+    parser.add_argument("--operation-seconds", type=_seconds, default=2.0, help="how long operations take")
+    parser.add_argument("--visible-after", type=_seconds, default=0.0, help="how long new operations are unknown")
+    parser.add_argument("--sites", type=_whole_number, default=3, help="number of sites")
+    parser.add_argument("--api-key", default="simulator-key", help="the key that is accepted")
+    return parser
+
+
+def _loopback(text: str) -> str:
+    """Only this machine may reach the simulator."""
+    host = "127.0.0.1" if text == "localhost" else text
+    try:
+        is_loopback = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        is_loopback = False
+    if not is_loopback:
+        raise argparse.ArgumentTypeError(f"{text} is no loopback address")
+    return host
+
+
+def _whole_number(text: str) -> int:
+    if not 0 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 65535")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 <= seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is no duration")
+    return seconds
+
+
+def _introduction(simulator: Simulator, sites: int) -> str:
+    rows = [f"  {'site':<10} {'site_id':<36}  {'live environment':<36}  {'staging environment':<36}"]
+    for number in range(1, min(sites, 10) + 1):
+        ids = (seed.site_id(number), seed.environment_id(number), seed.environment_id(number, seed.STAGING))
+        rows.append(f"  {seed.site_name(number):<10} {'  '.join(ids)}")
+    if sites > 10:
+        rows.append(f"  ... and {sites - 10} more")
+    lines = [
+        f"The hosting service is simulated at {simulator.base_url} (Ctrl-C stops it)",
+        f"control: {simulator.control_url}/ (requests, faults, settings, reset)",
+        "",
+        f"export HOSTING_BASE_URL={simulator.base_url}",
+        f"export HOSTING_API_KEY={simulator.api_key}",
+        "",
+        f"  company    {seed.COMPANY_ID}",
+        *(f"  user       {user.id}  {user.email}" for user in simulator.state.company.users.values()),
+        f"  domain     {seed.domain_id(1)}  {seed.site_name(1)}.example.com",
+        *rows,
+        "",
+        "Try it:",
+        '  curl -H "Authorization: Bearer $HOSTING_API_KEY" $HOSTING_BASE_URL/validate',
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,180 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Endpoints beyond the 19 that the public service documents: reads that show state, operations, removing domains."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Annotated, Literal
+
+from fastapi import Query
+from pydantic import Field
+
+from .endpoints import EXTENSION_FIELDS, Endpoints, Strict, Uuid, record
+from .errors import BadRequestError, UnknownIdError, error_body
+from .state import Domain, Environment, World
+
+COMPANIONS = Endpoints()
+READ_ERRORS = (400, 401, 404, 500)
+
+
+class EnvironmentQuery(Strict):
+    """Query of the deny list."""
+
+    environment_id: Uuid
+
+
+class CompanyQuery(Strict):
+    """Query of a list that belongs to a company."""
+
+    company: Uuid
+
+
+class SitesQuery(CompanyQuery):
+    """Query of the list of sites."""
+
+    include_environments: Literal["true", "false"] = "false"
+
+
+class DomainRemoval(Strict):
+    """Body that names the domains to remove."""
+
+    domain_ids: Annotated[list[Uuid], Field(min_length=1)]
+
+
+@COMPANIONS.add("GET", "/operations/{operation_id}", errors=READ_ERRORS)
+def get_operation(world: World, operation_id: str):
+    """How an accepted operation stands; unknown as long as it is not visible."""
+    operation = world.operations.visible(operation_id)
+    if operation is None:
+        raise UnknownIdError
+    if operation.state == "failed":
+        return 500, error_body(500)
+    status, message = (202, "Operation in progress") if operation.state == "in progress" else (200, "Finished")
+    data = {} if operation.data is None else {"data": operation.data}
+    return status, {"status": status, "message": message, **data}
+
+
+@COMPANIONS.add("GET", "/sites/tools/denied-ips", errors=READ_ERRORS)
+def get_denied_ips(world: World, query: Annotated[EnvironmentQuery, Query()]):
+    """The deny list of an environment."""
+    environment = world.environment(query.environment_id)
+    return {"environment": {"id": environment.id, "ip_list": environment.denied_ips}}
+
+
+@COMPANIONS.add("GET", "/sites/environments/{env_id}/domains", errors=READ_ERRORS)
+def list_site_domains(world: World, env_id: str):
+    """The domains of an environment."""
+    domains = world.environment(env_id).domains
+    return {
+        "environment": {"site_domains": [record(domain, "id", "name", "uses_cloudflare_dns") for domain in domains]}
+    }
+
+
+@COMPANIONS.add(
+    "DELETE",
+    "/sites/environments/{env_id}/domains",
+    success=202,
+    errors=READ_ERRORS,
+    operation="sites:delete-domains",
+    message="Deleting domains in progress",
+)
+def remove_site_domains(world: World, env_id: str, body: DomainRemoval):
+    """Remove domains from an environment; its primary domain has to stay."""
+    environment = world.environment(env_id)
+    domains = [domain for domain in environment.domains if domain.id in body.domain_ids]
+    if len(domains) != len(set(body.domain_ids)) or environment.primary_domain in domains:
+        raise BadRequestError
+
+    def effect():
+        if environment.primary_domain in domains or not all(domain in environment.domains for domain in domains):
+            raise BadRequestError
+        for domain in domains:
+            world.remove_domain(environment, domain)
+
+    return effect
+
+
+@COMPANIONS.add("GET", "/sites/{site_id}/environments", errors=READ_ERRORS)
+def list_environments(world: World, site_id: str):
+    """The environments of a site."""
+    return {"site": {"environments": [environment_record(one) for one in world.site(site_id).environments]}}
+
+
+@COMPANIONS.add("GET", "/sites", errors=READ_ERRORS)
+def list_sites(world: World, query: Annotated[SitesQuery, Query()]):
+    """The sites of a company, on request with their environments."""
+    world.company_with(query.company)
+    sites = []
+    for site in world.sites.values():
+        sites.append({**record(site, "id", "name", "display_name", "status"), "siteLabels": site.labels})
+        if query.include_environments == "true":
+            sites[-1]["environments"] = [environment_record(one) for one in site.environments]
+    return {"company": {"sites": sites}}
+
+
+@COMPANIONS.add("GET", "/sites/environments/{env_id}/themes", errors=READ_ERRORS)
+def list_themes(world: World, env_id: str):
+    """The themes of an environment."""
+    environment = world.environment(env_id)
+    themes = [record(theme, *EXTENSION_FIELDS) for theme in environment.themes]
+    container = {"id": container_id(environment), "wp_themes": {"data": themes}}
+    return {"environment": {"id": environment.id, "container_info": container}}
+
+
+@COMPANIONS.add("GET", "/sites/environments/{env_id}/backups", errors=READ_ERRORS)
+def list_backups(world: World, env_id: str):
+    """The backups of an environment; a manual backup's tag is its note."""
+    environment = world.environment(env_id)
+    backups = [record(backup, "id", "name", "note", "type", "created_at") for backup in environment.backups]
+    return {"environment": {"display_name": environment.display_name, "backups": backups}}
+
+
+@COMPANIONS.add("GET", "/company/{company_id}/users", errors=READ_ERRORS)
+def list_users(world: World, company_id: str):
+    """The users of a company; their roles are not shown."""
+    users = world.company_with(company_id).users.values()
+    return {"company": {"users": [{"user": record(user, "id", "email", "image", "full_name")} for user in users]}}
+
+
+@COMPANIONS.add("GET", "/domains", errors=READ_ERRORS)
+def list_domains(world: World, query: Annotated[CompanyQuery, Query()]):
+    """The domains of a company."""
+    world.company_with(query.company)
+    domains = world.domains.values()
+    return {"company": {"domains": [record(domain, "id", "name", "site_id", "is_active") for domain in domains]}}
+
+
+def environment_record(environment: Environment) -> dict:
+    """An environment as the lists show it."""
+    primary = environment.primary_domain
+    return {
+        **record(
+            environment, "id", "name", "display_name", "image_optimization_type", "is_premium", "wordpress_version"
+        ),
+        "is_blocked": False,
+        "id_edge_cache": None,
+        "cdn_cache_id": None,
+        "web_root": "/public",
+        "domains": [domain_record(domain) for domain in environment.domains],
+        "primaryDomain": primary and domain_record(primary),
+        "ssh_connection": {
+            "ssh_port": str(10000 + zlib.crc32(environment.id.encode()) % 50000),
+            "ssh_ip": {"external_ip": "192.0.2.10"},
+        },
+        "container_info": {
+            "id": container_id(environment),
+            "php_engine_version": environment.php_engine_version,
+        },
+    }
+
+
+def domain_record(domain: Domain) -> dict:
+    """A domain as the lists of environments show it."""
+    return record(domain, "id", "name", "type", "site_id", "is_active")
+
+
+def container_id(environment: Environment) -> str:
+    """The id of the container that runs an environment."""
+    return "9" + environment.id[1:]

@@ -1,0 +1,106 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The control surface beside the API: request log, faults, settings, reset. It needs no key and is never logged."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, HTTPException, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+CONTROL_PREFIX = "/_simulator"
+
+
+class WantedFault(BaseModel):
+    """A fault to add; all further fields are the options of its kind."""
+
+    model_config = ConfigDict(extra="allow")
+
+    kind: str
+    method: str | None = None
+    path: str | None = None
+    times: int | None = 1
+
+
+class WantedSettings(BaseModel):
+    """Settings to change; what is not given stays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    operation_seconds: float = Field(None, ge=0)
+    visible_after: float = Field(None, ge=0)
+    interface_only: bool = Field(None)
+
+
+ROUTER = APIRouter(prefix=CONTROL_PREFIX)
+
+
+@ROUTER.get("/requests")
+async def show_requests(request: Request) -> list[dict[str, Any]]:
+    """The log of API requests."""
+    return [asdict(recorded) for recorded in _simulator(request).requests]
+
+
+@ROUTER.delete("/requests", status_code=204)
+async def clear_requests(request: Request) -> None:
+    """Empty the log."""
+    _simulator(request).clear_requests()
+
+
+@ROUTER.get("/faults")
+async def show_faults(request: Request) -> list[dict[str, Any]]:
+    """The faults and how often each has hit."""
+    return [asdict(fault) for fault in _simulator(request).faults]
+
+
+@ROUTER.post("/faults", status_code=201)
+async def add_fault(request: Request, wanted: WantedFault) -> dict[str, Any]:
+    """Let something go wrong."""
+    options = wanted.model_extra or {}
+    try:
+        fault = _simulator(request).fault(wanted.kind, wanted.method, wanted.path, wanted.times, **options)
+    except ValueError as error:
+        raise HTTPException(400, str(error)) from error
+    return asdict(fault)
+
+
+@ROUTER.delete("/faults", status_code=204)
+async def clear_faults(request: Request) -> None:
+    """Behave well again."""
+    _simulator(request).clear_faults()
+
+
+@ROUTER.get("/settings")
+async def show_settings(request: Request) -> dict[str, Any]:
+    """The settings."""
+    return asdict(_simulator(request).settings)
+
+
+@ROUTER.patch("/settings")
+async def change_settings(request: Request, wanted: WantedSettings) -> dict[str, Any]:
+    """Change the settings that are given."""
+    settings = _simulator(request).settings
+    for name, value in wanted.model_dump(exclude_unset=True).items():
+        setattr(settings, name, value)
+    return asdict(settings)
+
+
+@ROUTER.post("/reset", status_code=204)
+async def reset(request: Request) -> None:
+    """Back to the start."""
+    _simulator(request).reset()
+
+
+def control_application(simulator: object) -> FastAPI:
+    """The application under /_simulator."""
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
+    app.state.simulator = simulator
+    app.include_router(ROUTER)
+    return app
+
+
+def _simulator(request: Request):
+    return request.app.state.simulator

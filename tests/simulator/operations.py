@@ -1,0 +1,65 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Accepted operations: what happens between a 202 and its effect (the interface document, sections 2.1 and 3)."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from .errors import RefusalError
+
+
+@dataclass
+class Operation:
+    """One accepted change: its effect shows when `ends_at` has passed."""
+
+    id: str
+    effect: Callable[[], dict | None]
+    ends_at: float
+    visible_at: float
+    fails: bool = False
+    state: str = "in progress"
+    data: dict | None = None
+
+    def settle(self, now: float) -> None:
+        """End the operation when its time has come: "finished" with the effect, "failed" without."""
+        if self.state != "in progress" or now < self.ends_at:
+            return
+        try:
+            if not self.fails:
+                self.data = self.effect()
+        except RefusalError:
+            self.fails = True
+        self.state = "failed" if self.fails else "finished"
+
+
+@dataclass
+class Operations:
+    """All operations since the start, by id, oldest first."""
+
+    by_id: dict[str, Operation] = field(default_factory=dict)
+    running: list[Operation] = field(default_factory=list)
+
+    def accept(self, prefix: str, effect: Callable, seconds: float, visible_after: float, fails: bool) -> Operation:
+        """Begin an operation that takes `seconds` and can be looked up after `visible_after`."""
+        now = time.monotonic()
+        operation = Operation(f"{prefix}-{uuid.uuid4()}", effect, now + seconds, now + visible_after, fails)
+        self.by_id[operation.id] = operation
+        self.running.append(operation)
+        return operation
+
+    def settle(self) -> None:
+        """Let everything that is due take effect, in the order in which it ends."""
+        now = time.monotonic()
+        for operation in sorted(self.running, key=lambda one: one.ends_at):
+            operation.settle(now)
+        self.running = [operation for operation in self.running if operation.state == "in progress"]
+
+    def visible(self, operation_id: str) -> Operation | None:
+        """The operation, or None as long as the service does not show it."""
+        operation = self.by_id.get(operation_id)
+        return operation if operation and time.monotonic() >= operation.visible_at else None

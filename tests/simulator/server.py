@@ -1,0 +1,206 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The simulator as a server on a loopback port, in a thread of the calling process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import threading
+import time
+from dataclasses import replace
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from .companions import COMPANIONS
+from .control import CONTROL_PREFIX, control_application
+from .endpoints import PREFIX, application
+from .faults import Fault
+from .interface import INTERFACE
+from .seed import seed
+from .state import Settings, World
+from .traffic import TRANSPORT, Door, RecordedRequest
+
+START_SECONDS = 10
+LOGGER = logging.getLogger(__name__)
+
+
+class Protocol(H11Protocol):
+    """HTTP that shows the application its connection, so that faults can close it."""
+
+    def connection_made(self, transport) -> None:
+        super().connection_made(transport)
+        app = self.app
+
+        async def with_transport(scope, receive, send):
+            await app({**scope, TRANSPORT: transport}, receive, send)
+
+        self.app = with_transport
+
+
+class Simulator:
+    """The hosting service, simulated. Use it as a context manager, or call start() and stop()."""
+
+    def __init__(
+        self,
+        interface_only: bool = False,
+        operation_seconds: float = 0.0,
+        visible_after: float = 0.0,
+        sites: int = 1,
+        api_key: str = "simulator-key",
+        port: int = 0,
+        host: str = "127.0.0.1",
+    ) -> None:
+        self.api_key = api_key
+        self.settings = Settings(operation_seconds, visible_after, interface_only)
+        self._first_settings = replace(self.settings)
+        self._sites = sites
+        self._address = (host, port)
+        self._world = World(self.settings)
+        self._door = Door(
+            self._world,
+            all_endpoints=application(self._world, INTERFACE, COMPANIONS),
+            documented_endpoints=application(self._world, INTERFACE),
+        )
+        self._control = control_application(self)
+        self._server: uvicorn.Server | None = None
+        self._thread: threading.Thread | None = None
+        seed(self._world, sites, api_key)
+
+    def __enter__(self) -> Simulator:
+        return self.start()
+
+    def __exit__(self, *_exception) -> None:
+        self.stop()
+
+    @property
+    def root_url(self) -> str:
+        """The address without a path."""
+        host, port = self._address
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+    @property
+    def base_url(self) -> str:
+        """The base address of the API."""
+        return self.root_url + PREFIX
+
+    @property
+    def control_url(self) -> str:
+        """The address of the control surface."""
+        return self.root_url + CONTROL_PREFIX
+
+    @property
+    def state(self) -> World:
+        """The world, with everything in effect that is due."""
+        with self._world.lock:
+            self._world.operations.settle()
+        return self._world
+
+    @property
+    def requests(self) -> list[RecordedRequest]:
+        """The API requests since the start or the last clearing, oldest first."""
+        with self._world.lock:
+            return list(self._door.requests)
+
+    @property
+    def writes(self) -> list[RecordedRequest]:
+        """Those requests that may change something."""
+        return [request for request in self.requests if request.method != "GET"]
+
+    @property
+    def faults(self) -> list[Fault]:
+        """The faults that were asked for, also those that are spent."""
+        with self._world.lock:
+            return list(self._door.faults)
+
+    def clear_requests(self) -> None:
+        """Empty the log."""
+        with self._world.lock:
+            self._door.requests.clear()
+
+    def clear_faults(self) -> None:
+        """Behave well again."""
+        with self._world.lock:
+            self._door.faults.clear()
+
+    def fault(
+        self, kind: str, method: str | None = None, path: str | None = None, times: int | None = 1, **options
+    ) -> Fault:
+        """Let something go wrong, `times` times (0 or None: always), with requests of that method and path pattern."""
+        fault = Fault(kind, method, path, times, options)
+        with self._world.lock:
+            self._door.faults.append(fault)
+        return fault
+
+    def reset(self) -> None:
+        """Back to the start: seeded world, first settings, no faults, empty log."""
+        with self._world.lock:
+            self.settings.update(self._first_settings)
+            self.clear_faults()
+            self.clear_requests()
+            seed(self._world, self._sites, self.api_key)
+
+    def start(self) -> Simulator:
+        """Listen; returns when requests are answered."""
+        listener = _listener(self._address)
+        self._address = listener.getsockname()[:2]
+        config = uvicorn.Config(
+            self._app,
+            interface="asgi3",
+            http=Protocol,
+            ws="none",
+            loop="asyncio",
+            lifespan="off",
+            log_config=None,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=0.1,
+        )
+        self._server = uvicorn.Server(config)
+        run = {"target": self._server.run, "kwargs": {"sockets": [listener]}}
+        self._thread = threading.Thread(**run, name="simulator", daemon=True)
+        self._thread.start()
+        deadline = time.monotonic() + START_SECONDS
+        while not self._server.started:
+            if time.monotonic() > deadline or not self._thread.is_alive():
+                raise RuntimeError("the simulator did not start")
+            time.sleep(0.002)
+        return self
+
+    def stop(self) -> None:
+        """Close all connections and stop listening."""
+        if self._server and self._thread:
+            self._server.should_exit = True
+            self._thread.join()
+            self._server = self._thread = None
+
+    async def _app(self, scope, receive, send) -> None:
+        is_control = scope["path"].startswith(CONTROL_PREFIX + "/")
+        try:
+            await (self._control if is_control else self._door)(scope, receive, send)
+        except asyncio.CancelledError:
+            # The simulator stops: without this, uvicorn answers the unfinished request with 500.
+            scope[TRANSPORT].abort()
+            raise
+        except Exception:
+            LOGGER.exception("the simulator itself failed at %s %s", scope["method"], scope["path"])
+            raise
+
+
+def _listener(address: tuple[str, int]) -> socket.socket:
+    """A bound socket: the kernel chooses the port, and nobody can take it before the server listens."""
+    family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+    # The protocol has to be named: asyncio switches Nagle's algorithm off (40 ms a request) only for IPPROTO_TCP.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+    except OSError:
+        listener.close()
+        raise
+    return listener

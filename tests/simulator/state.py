@@ -1,0 +1,252 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The world behind the service: company, users, sites, environments and what they hold."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from dataclasses import dataclass, field, fields
+
+from .errors import UnknownIdError
+from .operations import Operations
+
+
+@dataclass
+class Settings:
+    """How the service behaves; may be changed while it runs."""
+
+    operation_seconds: float = 0.0
+    visible_after: float = 0.0
+    interface_only: bool = False
+
+    def update(self, other: Settings) -> None:
+        """Take over the values of other settings, keeping this object."""
+        for one in fields(self):
+            setattr(self, one.name, getattr(other, one.name))
+
+
+@dataclass
+class ApiKey:
+    """The record of the only key (section 2.2)."""
+
+    secret: str
+    name: str
+    expires_at: str | None
+    company: str
+    status: str = "active"
+
+
+@dataclass
+class User:
+    """A member of the company."""
+
+    id: str
+    email: str
+    full_name: str
+    role: str
+    image: str = ""
+
+
+@dataclass
+class Domain:
+    """A domain of an environment, with its DNS records (section 2.4)."""
+
+    id: str
+    name: str
+    site_id: str
+    dns_records: list[dict] = field(default_factory=list)
+    type: str = "live"
+    is_active: bool = True
+    uses_cloudflare_dns: bool = False
+    is_wildcardless: bool = False
+    setup_type: str = "quick"
+    has_custom_certificate: bool = False
+
+
+@dataclass
+class Extension:
+    """What themes and plugins have in common."""
+
+    name: str
+    title: str
+    version: str
+    update_version: str = ""
+    status: str = "active"
+    update_status: str = "updated"
+
+    @property
+    def update(self) -> str:
+        """Whether there is a newer version: "available" or "none"."""
+        return "available" if self.update_version else "none"
+
+    def update_to(self, version: str) -> None:
+        """Install another version."""
+        self.version, self.update_version = version, ""
+
+
+@dataclass
+class Theme(Extension):
+    """A theme of an environment."""
+
+
+@dataclass
+class Plugin(Extension):
+    """A plugin of an environment (section 2.3)."""
+
+    is_version_vulnerable: bool = False
+    is_update_version_vulnerable: bool = False
+    auto_update_type: str = "Hosting Automatic Update"
+
+
+@dataclass
+class Backup:
+    """A backup of an environment; `created_at` is epoch milliseconds."""
+
+    id: int
+    name: str
+    note: str | None
+    type: str
+    created_at: int
+
+
+@dataclass
+class Environment:
+    """An environment of a site and all it holds."""
+
+    id: str
+    name: str
+    display_name: str
+    site_id: str
+    is_premium: bool = False
+    domains: list[Domain] = field(default_factory=list)
+    primary_domain: Domain | None = None
+    image_optimization_type: str = "off"
+    themes: list[Theme] = field(default_factory=list)
+    plugins: list[Plugin] = field(default_factory=list)
+    plugins_updated_at: str = "2026-01-01T00:00:00.000Z"
+    backups: list[Backup] = field(default_factory=list)
+    denied_ips: list[str] = field(default_factory=list)
+    sftp_ip_allowlist: list[str] = field(default_factory=list)
+    wp_admin_emails: set[str] = field(default_factory=set)
+    is_backup_available: bool = True
+    reset_at: str = ""
+    wordpress_version: str = ""
+    php_engine_version: str = "php8.3"
+    php_restarts: int = 0
+    pushes: list[dict] = field(default_factory=list)
+
+    def domain_named(self, name: str) -> Domain | None:
+        """The domain with that name, upper and lower case alike."""
+        return next((domain for domain in self.domains if domain.name.lower() == name.lower()), None)
+
+    def theme_named(self, name: str) -> Theme | None:
+        """The theme with that slug."""
+        return next((theme for theme in self.themes if theme.name == name), None)
+
+
+@dataclass
+class Site:
+    """A site with its environments."""
+
+    id: str
+    name: str
+    display_name: str
+    status: str = "live"
+    labels: list[dict] = field(default_factory=list)
+    environments: list[Environment] = field(default_factory=list)
+    visits_this_month: int = 0
+
+
+@dataclass
+class Company:
+    """The company that owns everything; users by id."""
+
+    id: str
+    users: dict[str, User] = field(default_factory=dict)
+
+
+class World:
+    """Everything that the service knows. Hold `lock` while reading or changing it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.lock = threading.RLock()
+        self.settings = settings
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.api_key: ApiKey | None = None
+        self.company: Company | None = None
+        self.sites: dict[str, Site] = {}
+        self.environments: dict[str, Environment] = {}
+        self.domains: dict[str, Domain] = {}
+        self.operations = Operations()
+        self.last_backup_id = 0
+
+    def company_with(self, company_id: str) -> Company:
+        """The company with that id, or UnknownIdError."""
+        if self.company is None or company_id != self.company.id:
+            raise UnknownIdError
+        return self.company
+
+    def site(self, site_id: str) -> Site:
+        """The site with that id, or UnknownIdError."""
+        return found(self.sites, site_id)
+
+    def environment(self, environment_id: str) -> Environment:
+        """The environment with that id, or UnknownIdError."""
+        return found(self.environments, environment_id)
+
+    def domain(self, domain_id: str) -> Domain:
+        """The domain with that id, or UnknownIdError."""
+        return found(self.domains, domain_id)
+
+    def add_site(self, site: Site) -> Site:
+        """Add a site without environments."""
+        self.sites[site.id] = site
+        return site
+
+    def add_environment(self, environment: Environment) -> Environment:
+        """Add an environment to its site."""
+        self.sites[environment.site_id].environments.append(environment)
+        self.environments[environment.id] = environment
+        return environment
+
+    def add_domain(self, environment: Environment, domain: Domain) -> Domain:
+        """Add a domain to an environment; the first one becomes the primary domain."""
+        environment.domains.append(domain)
+        environment.primary_domain = environment.primary_domain or domain
+        self.domains[domain.id] = domain
+        return domain
+
+    def remove_domain(self, environment: Environment, domain: Domain) -> None:
+        """Take a domain away from an environment."""
+        environment.domains.remove(domain)
+        del self.domains[domain.id]
+
+    def add_backup(self, environment: Environment, backup_type: str, note: str | None) -> Backup:
+        """Take a backup now."""
+        self.last_backup_id += 1
+        backup = Backup(self.last_backup_id, f"backup-{self.last_backup_id}", note, backup_type, epoch_milliseconds())
+        environment.backups.append(backup)
+        return backup
+
+
+def found(things: dict, identifier: str):
+    """The thing with that id, or UnknownIdError."""
+    if identifier not in things:
+        raise UnknownIdError
+    return things[identifier]
+
+
+def epoch_milliseconds(days_from_now: float = 0) -> int:
+    """Epoch time in milliseconds."""
+    return round((time.time() + days_from_now * 86400) * 1000)
+
+
+def new_id() -> str:
+    """An id for something that did not exist before."""
+    return str(uuid.uuid4())

@@ -1,0 +1,257 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The simulator's companions: the reads that show state, operations, and the removal of domains."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from simulator import seed
+from simulator.companions import COMPANIONS
+from simulator.errors import MESSAGES
+
+pytest_plugins = ["simulator.fixtures"]
+
+COMPANY, SITE = seed.COMPANY_ID, seed.site_id(1)
+LIVE, STAGING = seed.environment_id(1), seed.environment_id(1, seed.STAGING)
+NOBODY = "00000000-0000-4000-8000-000000000000"
+ENV = f"/sites/environments/{LIVE}"
+READS = [
+    f"/sites/tools/denied-ips?environment_id={LIVE}",
+    f"{ENV}/domains",
+    f"/sites/{SITE}/environments",
+    f"/sites?company={COMPANY}&include_environments=true",
+    f"{ENV}/themes",
+    f"{ENV}/backups",
+    f"/company/{COMPANY}/users",
+    f"/domains?company={COMPANY}",
+]
+ENVIRONMENT_FIELDS = {
+    "id",
+    "name",
+    "display_name",
+    "is_blocked",
+    "id_edge_cache",
+    "cdn_cache_id",
+    "web_root",
+    "image_optimization_type",
+    "is_premium",
+    "wordpress_version",
+    "domains",
+    "primaryDomain",
+    "ssh_connection",
+    "container_info",
+}
+
+
+def assert_error(response, status: int) -> None:
+    assert response.status_code == status, response.text
+    assert response.json() == {"message": MESSAGES[status], "status": status}
+
+
+@pytest.mark.parametrize("path", READS)
+def test_reads(path, call):
+    assert call("GET", path).status_code == 200
+    assert_error(call("GET", path, headers={"Authorization": "Bearer wrong"}), 401)
+    assert_error(call("GET", path, json={"a": 1}), 400)
+
+
+@pytest.mark.parametrize("path", READS)
+@pytest.mark.parametrize(("replacement", "status"), [(NOBODY, 404), ("12345", 400)])
+def test_unknown_and_malformed_ids(path, replacement, status, call):
+    for known in (LIVE, SITE, COMPANY):
+        path = path.replace(known, replacement)
+    assert_error(call("GET", path), status)
+
+
+@pytest.mark.parametrize("path", ["/sites", "/domains", "/sites/tools/denied-ips", f"{READS[3]}&page=2"])
+def test_wrong_query(path, call):
+    assert_error(call("GET", path), 400)
+
+
+def test_denied_ips(call):
+    ip_list = ["192.0.2.1", "2001:db8::1"]
+    call("PUT", "/sites/tools/denied-ips", json={"environment_id": LIVE, "ip_list": ip_list})
+    assert call("GET", READS[0]).json() == {"environment": {"id": LIVE, "ip_list": ip_list}}
+
+
+def test_site_domains(call):
+    domains = call("GET", f"{ENV}/domains").json()["environment"]["site_domains"]
+    assert domains == [
+        {"id": seed.domain_id(1), "name": "shop.example.com", "uses_cloudflare_dns": False},
+        {"id": seed.domain_id(1, seed.LIVE_WWW), "name": "www.shop.example.com", "uses_cloudflare_dns": False},
+    ]
+
+
+def test_environments(call):
+    live, staging = call("GET", f"/sites/{SITE}/environments").json()["site"]["environments"]
+    assert live.keys() == staging.keys() == ENVIRONMENT_FIELDS
+    assert (live["id"], live["display_name"], staging["id"], staging["display_name"]) == (
+        LIVE,
+        "Live",
+        STAGING,
+        "Staging",
+    )
+    assert live["primaryDomain"] == {
+        "id": seed.domain_id(1),
+        "name": "shop.example.com",
+        "type": "live",
+        "site_id": SITE,
+        "is_active": True,
+    }
+    assert live["primaryDomain"] in live["domains"]
+    assert live["ssh_connection"].keys() == {"ssh_port", "ssh_ip"}
+
+
+def test_environment_without_domains_has_no_primary_domain(call):
+    call("POST", f"/sites/{SITE}/environments/plain", json={"display_name": "Empty"})
+    added = call("GET", f"/sites/{SITE}/environments").json()["site"]["environments"][-1]
+    assert (added["display_name"], added["domains"], added["primaryDomain"]) == ("Empty", [], None)
+
+
+def test_sites(call):
+    sites = call("GET", READS[3]).json()["company"]["sites"]
+    assert [(site["id"], site["name"]) for site in sites] == [(SITE, "shop"), (seed.site_id(2), "blog")]
+    assert sites[0].keys() == {"id", "name", "display_name", "status", "siteLabels", "environments"}
+    assert [label["name"] for label in sites[0]["siteLabels"]] == ["retail"]
+    assert len(sites[0]["environments"]) == 2
+    without = call("GET", f"/sites?company={COMPANY}").json()["company"]["sites"]
+    assert "environments" not in without[0]
+
+
+def test_themes_after_an_update(call):
+    before = call("GET", f"{ENV}/themes").json()["environment"]["container_info"]["wp_themes"]["data"]
+    assert before[0] == {
+        "name": "twentytwentyfive",
+        "title": "Twenty Twenty-Five",
+        "status": "parent",
+        "version": "1.2",
+        "update": "available",
+        "update_version": "1.3",
+        "update_status": "updated",
+    }
+    call("PUT", f"{ENV}/themes", json={"name": "twentytwentyfive", "update_version": "1.3"})
+    after = call("GET", f"{ENV}/themes").json()["environment"]["container_info"]["wp_themes"]["data"]
+    assert (after[0]["version"], after[0]["update"]) == ("1.3", "none")
+
+
+def test_tag_of_a_backup_is_its_note(call):
+    call("POST", f"{ENV}/manual-backups", json={"tag": "before-release"})
+    automatic, manual = call("GET", f"{ENV}/backups").json()["environment"]["backups"]
+    assert (automatic["type"], automatic["note"]) == ("automatic", None)
+    assert (manual["type"], manual["note"]) == ("manual", "before-release")
+    assert abs(manual["created_at"] / 1000 - time.time()) < 60
+    assert isinstance(manual["id"], int)
+
+
+def test_users_have_no_role(call):
+    users = call("GET", READS[6]).json()["company"]["users"]
+    assert [user["user"]["id"] for user in users] == [seed.user_id(number) for number in (1, 2, 3)]
+    assert users[0]["user"].keys() == {"id", "email", "image", "full_name"}
+
+
+def test_domains_of_the_company(call):
+    domains = call("GET", READS[7]).json()["company"]["domains"]
+    assert len(domains) == 6
+    assert domains[0] == {"id": seed.domain_id(1), "name": "shop.example.com", "site_id": SITE, "is_active": True}
+
+
+def test_remove_domain(call):
+    second = seed.domain_id(1, seed.LIVE_WWW)
+    response = call("DELETE", f"{ENV}/domains", json={"domain_ids": [second]})
+    assert response.status_code == response.json()["status"] == 202
+    assert len(call("GET", f"{ENV}/domains").json()["environment"]["site_domains"]) == 1
+    assert_error(call("DELETE", f"{ENV}/domains", json={"domain_ids": [second]}), 400)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"domain_ids": []},
+        {"domain_ids": "x"},
+        {"domain_ids": [NOBODY]},
+        {"domain_ids": [seed.domain_id(1)]},
+        {"domain_ids": [seed.domain_id(1, seed.STAGING)]},
+        {"domain_ids": [seed.domain_id(1, seed.LIVE_WWW)], "force": True},
+    ],
+    ids=str,
+)
+def test_refused_removal(body, call, simulator):
+    assert_error(call("DELETE", f"{ENV}/domains", json=body), 400)
+    assert len(simulator.state.environment(LIVE).domains) == 2
+
+
+def begin_operation(call) -> str:
+    return call("POST", f"{ENV}/manual-backups", json={"tag": "x"}).json()["operation_id"]
+
+
+def test_life_of_an_operation(call, simulator):
+    simulator.settings.operation_seconds = 0.3
+    simulator.settings.visible_after = 0.1
+    operation_id = begin_operation(call)
+    seen = []
+    deadline = time.monotonic() + 5
+    while 200 not in seen and time.monotonic() < deadline:
+        response = call("GET", f"/operations/{operation_id}")
+        assert response.json()["status"] == response.status_code
+        if response.status_code == 202:
+            assert response.json()["message"] == "Operation in progress"
+        if response.status_code not in seen:
+            seen.append(response.status_code)
+    assert seen == [404, 202, 200]
+    assert response.json()["data"] == {"id": simulator.state.environment(LIVE).backups[-1].id}
+
+
+def test_operation_without_result_data(call):
+    operation_id = call("POST", "/sites/tools/restart-php", json={"environment_id": LIVE}).json()["operation_id"]
+    assert call("GET", f"/operations/{operation_id}").json() == {"status": 200, "message": "Finished"}
+
+
+def test_failed_operation(call, simulator):
+    simulator.fault("fail_operation", times=None)
+    assert_error(call("GET", f"/operations/{begin_operation(call)}"), 500)
+
+
+@pytest.mark.parametrize("operation_id", ["backups:add-manual-" + NOBODY, "x"])
+def test_unknown_operation(operation_id, call):
+    assert_error(call("GET", f"/operations/{operation_id}"), 404)
+
+
+def test_operation_id_may_be_percent_encoded(call):
+    assert call("GET", f"/operations/{begin_operation(call).replace(':', '%3A')}").status_code == 200
+
+
+def test_interface_only(call, simulator):
+    simulator.settings.interface_only = True
+    for endpoint in COMPANIONS:
+        path = endpoint.path.format(env_id=LIVE, site_id=SITE, company_id=COMPANY, operation_id="x")
+        assert_error(call(endpoint.method, path), 404)
+    assert_error(call("GET", f"/operations/{begin_operation(call)}"), 404)
+    assert call("GET", "/validate").ok
+    simulator.settings.interface_only = False
+    assert call("GET", READS[0]).ok
+
+
+@pytest.mark.parametrize("is_interface_only", [True, False])
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", ""),
+        ("GET", "/"),
+        ("GET", "/regions"),
+        ("GET", "//validate"),
+        ("GET", "/validate/"),
+        ("POST", "/validate"),
+        ("PATCH", f"{ENV}/domains"),
+        ("GET", f"{ENV}/manual-backups"),
+        ("GET", "/../openapi.json"),
+        ("GET", "/docs"),
+    ],
+)
+def test_unknown_path_or_method(method, path, is_interface_only, call, simulator):
+    simulator.settings.interface_only = is_interface_only
+    assert_error(call(method, path), 404)

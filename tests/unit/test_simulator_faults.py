@@ -1,0 +1,180 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The simulator's faults: what the caller sees, and whether the request was processed."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+import requests
+
+from simulator import seed
+from simulator.errors import MESSAGES
+
+pytest_plugins = ["simulator.fixtures"]
+
+BACKUPS = f"/sites/environments/{seed.environment_id(1)}/manual-backups"
+
+
+def take_backup(call, **options) -> requests.Response:
+    return call("POST", BACKUPS, json={"tag": "x"}, **options)
+
+
+def was_processed(simulator) -> bool:
+    return len(simulator.state.environment(seed.environment_id(1)).backups) == 2
+
+
+def test_status(call, simulator):
+    simulator.fault("status", headers={"Retry-After": "0"})
+    response = take_backup(call)
+    assert (response.status_code, response.headers["Retry-After"]) == (503, "0")
+    assert response.json() == {"message": "Service Unavailable", "status": 503}
+    assert not was_processed(simulator)
+    assert simulator.requests[-1].status == 503
+    assert take_backup(call).status_code == 202
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 429, 500])
+def test_status_with_the_interface_text(status, call, simulator):
+    simulator.fault("status", status=status)
+    assert take_backup(call).json() == {"message": MESSAGES[status], "status": status}
+
+
+@pytest.mark.parametrize(("body", "text"), [("<html>", "<html>"), ({"a": 1}, '{"a":1}'), ([], "[]"), ("", "")])
+def test_status_with_another_body(body, text, call, simulator):
+    simulator.fault("status", status=502, body=body)
+    assert take_backup(call).text == text
+
+
+@pytest.mark.parametrize(("kind", "is_processed"), [("drop_before", False), ("drop_after", True)])
+def test_drop(kind, is_processed, call, simulator):
+    call("GET", "/validate")
+    simulator.fault(kind)
+    with pytest.raises(requests.ConnectionError, match="Remote end closed connection without response"):
+        take_backup(call)
+    assert was_processed(simulator) == is_processed
+    assert simulator.writes[-1].status is None
+    assert call("GET", "/validate").ok
+
+
+def test_truncate(call, simulator):
+    simulator.fault("truncate")
+    with pytest.raises(requests.exceptions.ChunkedEncodingError, match="IncompleteRead"):
+        take_backup(call)
+    assert was_processed(simulator)
+    assert simulator.requests[-1].status == 202
+    assert call("GET", "/validate").ok
+
+
+def test_not_json(call, simulator):
+    simulator.fault("not_json")
+    response = take_backup(call)
+    assert (response.status_code, response.headers["Content-Type"]) == (202, "text/html; charset=utf-8")
+    assert "<html>" in response.text
+    assert was_processed(simulator)
+
+
+def test_wrong_shape(call, simulator):
+    simulator.fault("wrong_shape")
+    response = take_backup(call)
+    assert response.status_code == 202
+    assert isinstance(response.json(), list)
+    assert was_processed(simulator)
+
+
+def test_redirect(call, simulator):
+    simulator.fault("redirect", location="https://elsewhere.example.com/v2")
+    response = take_backup(call)
+    assert (response.status_code, response.headers["Location"]) == (302, "https://elsewhere.example.com/v2")
+    assert not was_processed(simulator)
+
+
+def test_delay(call, simulator):
+    simulator.fault("delay", seconds=0.2)
+    begun = time.monotonic()
+    assert take_backup(call).status_code == 202
+    assert time.monotonic() - begun >= 0.2
+
+
+def test_delay_beyond_the_callers_patience_is_processed_all_the_same(call, simulator):
+    simulator.fault("delay", seconds=0.2)
+    with pytest.raises(requests.Timeout):
+        take_backup(call, timeout=0.05)
+    deadline = time.monotonic() + 5
+    while not was_processed(simulator) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert was_processed(simulator)
+
+
+def test_others_are_served_during_a_delay(call, simulator):
+    simulator.fault("delay", seconds=60)
+    with pytest.raises(requests.Timeout):
+        take_backup(call, timeout=0.05)
+    assert call("GET", "/validate").ok
+
+
+def test_huge(call, simulator):
+    simulator.fault("huge", size=3_000_000)
+    response = call("GET", "/validate")
+    assert response.status_code == 200
+    assert len(response.content) > 3_000_000
+    assert isinstance(response.json(), dict)
+
+
+def test_huge_may_be_left_halfway(call, simulator):
+    simulator.fault("huge")
+    with call("GET", "/validate", stream=True) as response:
+        assert response.raw.read(1000).startswith(b'{"filler": "x')
+    assert call("GET", "/validate").json()["name"] == "simulator"
+
+
+def test_fail_operation_waits_for_a_write(call, simulator):
+    simulator.fault("fail_operation")
+    call("GET", "/validate")
+    operation_id = take_backup(call).json()["operation_id"]
+    assert call("GET", f"/operations/{operation_id}").status_code == 500
+    assert not was_processed(simulator)
+
+
+def test_echo_key(call, simulator):
+    simulator.fault("echo_key")
+    response = take_backup(call)
+    assert response.status_code == response.json()["status"] == 401
+    assert simulator.api_key in response.json()["message"]
+    assert not was_processed(simulator)
+
+
+def statuses(call, *requests_: tuple[str, str]) -> list[int]:
+    return [call(method, path).status_code for method, path in requests_]
+
+
+def test_method_and_path(call, simulator):
+    simulator.fault("status", method="get", path="/valid.*", times=0)
+    domains = f"/domains?company={seed.COMPANY_ID}"
+    assert statuses(call, ("GET", "/validate"), ("POST", "/validate"), ("GET", domains)) == [503, 404, 200]
+    simulator.clear_faults()
+    simulator.fault("status", path="/valid")
+    assert statuses(call, ("GET", "/validate")) == [200]
+
+
+@pytest.mark.parametrize(("times", "failures"), [(1, 1), (2, 2), (0, 4), (None, 4)])
+def test_times(times, failures, call, simulator):
+    fault = simulator.fault("status", times=times)
+    assert statuses(call, *[("GET", "/validate")] * 4) == [503] * failures + [200] * (4 - failures)
+    assert fault.hits == failures
+
+
+def test_faults_one_after_the_other(call, simulator):
+    simulator.fault("status", status=500, times=2)
+    simulator.fault("status", status=429)
+    assert statuses(call, *[("GET", "/validate")] * 4) == [500, 500, 429, 200]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"), [("unheard_of", {}), ("status", {"seconds": 1}), ("status", {"path": "("})]
+)
+def test_impossible_fault(kind, options, simulator):
+    with pytest.raises(ValueError, match=r"unknown fault|unknown options|no regular expression"):
+        simulator.fault(kind, **options)
