@@ -61,8 +61,8 @@ options:
       - An empty string switches the journal off.
       - Defaults to the environment variable E(HOSTING_JOURNAL), else to C(hosting.management/journal.db) below
         E(XDG_STATE_HOME) (C(~/.local/state)).
-      - The journal holds no secret. Modules that only read accept the option and have no use for it, so that it can be set
-        for all modules at once.
+      - The journal holds no secret. Modules that only read accept the option and have no use for it, so that it can
+        be set for all modules at once.
     type: str
 requirements:
   - requests >= 2.31

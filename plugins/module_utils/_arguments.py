@@ -9,7 +9,7 @@ import ipaddress
 import re
 import uuid
 from pathlib import PurePosixPath
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ansible.module_utils.basic import env_fallback
 
@@ -50,8 +50,8 @@ class ModuleSpec:
         for name, variable in (("base_url", "HOSTING_BASE_URL"), ("api_key", "HOSTING_API_KEY")):
             if not params.get(name):
                 raise InvalidInput(
-                    f"{name} is missing: set the option {name}, or the environment variable {variable}. For all tasks at"
-                    " once, set it in module_defaults for group/hosting.management.all. Nothing was sent."
+                    f"{name} is missing: set the option {name}, or the environment variable {variable}. For all tasks"
+                    " at once, set it in module_defaults for group/hosting.management.all. Nothing was sent."
                 )
         if self._rule:
             self._rule(params)
@@ -223,6 +223,44 @@ def checked_operation_ids(values):
         if not re.fullmatch(r"[A-Za-z0-9:_-]+", value):
             raise ValueError(f"has {value!r}, which is no operation id such as environments:push-<uuid>")
     return values
+
+
+def checked_email(value):
+    if not re.fullmatch(r"[^@\s]+@[^@\s]+", value):
+        raise ValueError(f"must be an e-mail address, not {value!r}")
+    return value
+
+
+def checked_image_optimization_type(value):
+    if value in ("False", "True"):
+        raise ValueError('is a boolean; write "off" in quotes, because YAML takes the bare word for one')
+    return checked_text(value)
+
+
+def checked_query_names(known):
+    """Return the check of a mapping from option names, those of ``known``, to names of query parameters."""
+
+    def check(value):
+        for option, name in value.items():
+            if option not in known:
+                raise ValueError(f"has {option!r}, but only {', '.join(known)} have a query parameter")
+            if not isinstance(name, str) or not name:
+                raise ValueError(f"must name the query parameter of {option}")
+        return value
+
+    return check
+
+
+def checked_request_path(value):
+    """Return a path below base_url that cannot lead out of it."""
+    parts = unquote(value).split("/")
+    if not value.startswith("/") or "" in parts[1:-1] or value == "/":
+        raise ValueError(f"must begin with a single / and name what lies below base_url, not {value!r}")
+    if {".", ".."} & set(parts):
+        raise ValueError(f"must not have the parts . or .. ({value!r})")
+    if re.search(r"[?#\\\s\x00-\x1f\x7f]", unquote(value)):
+        raise ValueError(f"must have neither ?, #, backslashes nor blanks; use query for the query ({value!r})")
+    return value
 
 
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}

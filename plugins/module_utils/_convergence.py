@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ansible_collections.hosting.management.plugins.module_utils import _operations
+from ansible_collections.hosting.management.plugins.module_utils._client import Answer
 from ansible_collections.hosting.management.plugins.module_utils._errors import (
     HostingError,
     JournalError,
@@ -67,6 +68,7 @@ class Outcome:
     after: Observed | None = UNKNOWN
     operation: Operation | None = None
     diff: dict | None = None
+    answer: Answer | None = None
 
     @property
     def record(self):
@@ -127,6 +129,7 @@ class _Change:
         self.digest = digest_of(self.desired)
         self.journal = NoJournal() if self.key is None else self.context.journal
         self.seen = None
+        self.answer = None
 
     def settle(self):
         """Find out by the service and the journal whether to send, to wait, or to do nothing; and do it."""
@@ -224,7 +227,7 @@ class _Change:
     def _request_operation(self, previous):
         """Send the request, keep the journal true to what happened, and return the accepted Operation, if any."""
         try:
-            answer = self.context.client.send(self.request)
+            answer = self.answer = self.context.client.send(self.request)
         except HostingError as error:
             if error.nothing_done:
                 self._put(previous)
@@ -322,7 +325,7 @@ class _Change:
 
     def _outcome(self, changed, after=UNKNOWN, operation=None, source=None):
         diff = self._diff(changed) if self.context.diff and self.name else None
-        return Outcome(changed, source or self._state_source(), after, operation, diff)
+        return Outcome(changed, source or self._state_source(), after, operation, diff, self.answer)
 
     def _diff(self, changed):
         if not changed:

@@ -33,8 +33,8 @@ class Context(Mapping):
         self._params = params
         self.check_mode = check_mode
         self.diff = diff
-        self.warn = warn or (lambda text: None)
-        self.report = report or (lambda text: None)
+        self.warn = warn or _ignore
+        self.report = report or _ignore
 
     def __getitem__(self, name):
         return self._params[name]
@@ -110,6 +110,10 @@ class Context(Mapping):
             poll_interval=self.poll_interval,
             report=self.report,
         )
+
+
+def _ignore(_text):
+    """Take a text that nobody is there to see."""
 
 
 def perform(spec, run, context, params):

@@ -41,9 +41,9 @@ create table if not exists journal (
 )
 """
 _COLUMNS = "digest, state, operation_id, sent_at, answer_by, sender"
-_SELECT = f"select {_COLUMNS} from journal where service = ? and subject = ? and key = ?"
+_SELECT = f"select {_COLUMNS} from journal where service = ? and subject = ? and key = ?"  # noqa: S608
 _DELETE = "delete from journal where service = ? and subject = ? and key = ?"
-_INSERT = f"insert into journal (service, subject, key, {_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT = f"insert into journal (service, subject, key, {_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
 
 
 @dataclass(frozen=True)

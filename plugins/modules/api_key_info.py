@@ -63,6 +63,10 @@ api_key:
       description: Days until the key expires, rounded down. Negative when it has expired. Null if it does not expire.
       type: int
       sample: 42
+answer:
+  description: The service's answer as it came.
+  returned: success
+  type: dict
 error:
   description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
   returned: failure
@@ -92,12 +96,12 @@ error:
       type: str
 """
 
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 from ansible_collections.hosting.management.plugins.module_utils._arguments import ModuleSpec, api_options
 from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
 from ansible_collections.hosting.management.plugins.module_utils._interface import VALIDATE_KEY
-from ansible_collections.hosting.management.plugins.module_utils._times import iso_of_time, time_of_milliseconds
+from ansible_collections.hosting.management.plugins.module_utils._values import iso_of_time, time_of_milliseconds
 
 SPEC = ModuleSpec(api_options())
 
@@ -110,7 +114,7 @@ def run(context):
         expiry = _expiry(answer.at("expires_at", (str, int, type(None))))
     except (ValueError, OverflowError, OSError):
         raise answer.malformed("expires_at") from None
-    return {"api_key": {**record, **expiry}}
+    return {"api_key": {**record, **expiry}, "answer": answer.data}
 
 
 def _expiry(milliseconds):
@@ -120,8 +124,9 @@ def _expiry(milliseconds):
     return {
         "expires_at": str(milliseconds),
         "expires_at_iso": iso_of_time(expires_at),
-        "expires_in_days": (expires_at - datetime.now(timezone.utc)).days,
+        "expires_in_days": (expires_at - datetime.now(UTC)).days,
     }
+
 
 def main():
     run_module(SPEC, run)

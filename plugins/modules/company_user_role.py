@@ -114,7 +114,13 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import ModuleSpec, api_options, change_options, operation_options, uuid_option
+from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+    ModuleSpec,
+    api_options,
+    change_options,
+    operation_options,
+    uuid_option,
+)
 from ansible_collections.hosting.management.plugins.module_utils._convergence import converge
 from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
 from ansible_collections.hosting.management.plugins.module_utils._interface import EDIT_COMPANY_USER
@@ -145,6 +151,7 @@ def run(context):
         request=EDIT_COMPANY_USER(company_id=context["company_id"], body=context.given("user_id", "role")),
     )
     return outcome.result(company_user=context.given("company_id", "user_id", "role"))
+
 
 def main():
     run_module(SPEC, run)

@@ -33,8 +33,8 @@ options:
     default: present
   exclusive:
     description:
-      - With O(state=present), whether O(ip_list) is the whole list. Addresses that are not in it are then allowed again,
-        and an empty list allows all.
+      - With O(state=present), whether O(ip_list) is the whole list. Addresses that are not in it are then allowed
+        again, and an empty list allows all.
       - With V(false), the addresses are added to those already denied. That, and O(state=absent), need a service that
         shows the list.
     type: bool
@@ -113,7 +113,14 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import ModuleSpec, Option, api_options, change_options, checked_denied_ips, environment_option
+from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+    ModuleSpec,
+    Option,
+    api_options,
+    change_options,
+    checked_denied_ips,
+    environment_option,
+)
 from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN, Observed, converge
 from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
 from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
@@ -169,6 +176,7 @@ def _desired(context, before):
     listed = set(context["ip_list"])
     kept = [address for address in before.value if address not in listed]
     return kept if context["state"] == "absent" else checked_denied_ips([*kept, *listed])
+
 
 def main():
     run_module(SPEC, run)

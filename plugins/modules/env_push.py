@@ -13,8 +13,8 @@ description:
   - Copies files and database from one environment to another, such as from staging to live
     (C(PUT /sites/{site_id}/environments), interface section 4.19).
   - With O(release), a push is done once for each release, however often the task runs. Without, at each run.
-  - A push is never sent twice by itself. When its answer is lost, the task fails, and fails again at the next runs until
-    O(force=true) says to send it again.
+  - A push is never sent twice by itself. When its answer is lost, the task fails, and fails again at the next runs
+    until O(force=true) says to send it again.
 options:
   site_id:
     description:
@@ -215,6 +215,7 @@ def run(context):
         ),
     )
     return outcome.result()
+
 
 def main():
     run_module(SPEC, run)

@@ -11,8 +11,8 @@ short_description: Take a backup of an environment
 version_added: 0.1.0
 description:
   - Takes a manual backup (C(POST /sites/environments/{env_id}/manual-backups), interface section 4.10).
-  - With O(tag), one backup is taken for each tag. Where the service shows the backups, a manual backup whose note is the
-    tag counts. Otherwise the journal tells.
+  - With O(tag), one backup is taken for each tag. Where the service shows the backups, a manual backup whose note is
+    the tag counts. Otherwise the journal tells.
   - With O(max_age), a backup that is older does not count, so that the task takes a new one when there is none that is
     recent enough.
   - With neither, a backup is taken at each run.
@@ -160,7 +160,7 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
 from ansible_collections.hosting.management.plugins.module_utils._convergence import TAKEN, UNKNOWN, Observed, once
 from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
 from ansible_collections.hosting.management.plugins.module_utils._interface import ADD_MANUAL_BACKUP, GET_BACKUPS
-from ansible_collections.hosting.management.plugins.module_utils._times import iso_of_milliseconds
+from ansible_collections.hosting.management.plugins.module_utils._values import iso_of_milliseconds
 
 SPEC = ModuleSpec(
     api_options(),
@@ -207,6 +207,7 @@ def _counts(context, backup):
     if context["tag"] is not None and backup.get("note") != context["tag"]:
         return False
     return context["max_age"] is None or time.time() - backup["created_at"] / 1000 <= context["max_age"]
+
 
 def main():
     run_module(SPEC, run)

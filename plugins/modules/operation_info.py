@@ -10,12 +10,14 @@ module: operation_info
 short_description: Tell how operations stand, or wait for them
 version_added: 0.1.0
 description:
-  - Asks the service how accepted operations stand. With O(wait=true) it waits for all of them, side by side, in one task.
-  - Together with O(ignore:wait=false) in the tasks that start operations, it starts many and then waits for all at once.
+  - Asks the service how accepted operations stand. With O(wait=true) it waits for all of them, side by side, in one
+    task.
+  - Together with O(ignore:wait=false) in the tasks that start operations, it starts many and then waits for all at
+    once.
   - The task fails when an operation has failed, and names those that did.
-  - It needs a service that shows operations (C(GET /operations/{operation_id}), a companion of the documented interface).
-    Where the service shows none, or does not know an operation any more, the operation's state is V(unknown) and the task
-    warns.
+  - It needs a service that shows operations (C(GET /operations/{operation_id}), a companion of the documented
+    interface). Where the service shows none, or does not know an operation any more, the operation's state is
+    V(unknown) and the task warns.
 options:
   operation_ids:
     description:
@@ -116,7 +118,13 @@ error:
 
 import time
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import ModuleSpec, Option, api_options, checked_operation_ids, operation_options
+from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+    ModuleSpec,
+    Option,
+    api_options,
+    checked_operation_ids,
+    operation_options,
+)
 from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
 from ansible_collections.hosting.management.plugins.module_utils._errors import HostingError
 from ansible_collections.hosting.management.plugins.module_utils._operations import (
@@ -136,6 +144,7 @@ SPEC = ModuleSpec(
         "wait": {"type": "bool", "default": False},
     },
 )
+
 
 def run(context):
     """Tell how operations stand, or wait for them (a companion of the interface)."""

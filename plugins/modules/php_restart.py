@@ -102,7 +102,14 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import ModuleSpec, api_options, change_options, environment_option, operation_options, text_option
+from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+    ModuleSpec,
+    api_options,
+    change_options,
+    environment_option,
+    operation_options,
+    text_option,
+)
 from ansible_collections.hosting.management.plugins.module_utils._convergence import once
 from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
 from ansible_collections.hosting.management.plugins.module_utils._interface import RESTART_PHP
@@ -124,6 +131,7 @@ def run(context):
         request=RESTART_PHP(body=context.given("environment_id")),
     )
     return outcome.result()
+
 
 def main():
     run_module(SPEC, run)

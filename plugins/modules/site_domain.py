@@ -160,7 +160,8 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
 from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN, Observed, converge
 from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
 from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
-from ansible_collections.hosting.management.plugins.module_utils._interface import ADD_SITE_DOMAIN, DELETE_SITE_DOMAINS, GET_SITE_DOMAINS
+from ansible_collections.hosting.management.plugins.module_utils._interface import ADD_SITE_DOMAIN, DELETE_SITE_DOMAINS
+from ansible_collections.hosting.management.plugins.module_utils._sites import domains_of_environment
 
 SPEC = ModuleSpec(
     api_options(),
@@ -196,13 +197,11 @@ def run(context):
 
 
 def _observe(context):
-    answer = context.companion(GET_SITE_DOMAINS(env_id=context["environment_id"]))
-    if answer is UNKNOWN:
+    domains = domains_of_environment(context)
+    if domains is UNKNOWN:
         return UNKNOWN
-    for domain in answer.records("environment.site_domains"):
-        if str(domain.get("name")).lower() == context["domain_name"]:
-            return Observed("present", domain)
-    return Observed("absent")
+    domain = domains.get(context["domain_name"])
+    return Observed("present", domain) if domain else Observed("absent")
 
 
 def _addition(context):
@@ -225,6 +224,7 @@ def _removal(context, before):
         )
     ids = [before.record["id"]] if before.record else []
     return DELETE_SITE_DOMAINS(env_id=context["environment_id"], body={"domain_ids": ids})
+
 
 def main():
     run_module(SPEC, run)

@@ -77,7 +77,9 @@ class ActionModule(ActionBase):
         checked = ArgumentSpecValidator(spec.options, **spec.constraints).validate(_plain(self._task.args))
         params = checked.validated_parameters
         secrets = checked._no_log_values | secrets_within(params)
-        warnings = [f"Both option {both['option']} and its alias {both['alias']} are set." for both in checked._warnings]
+        warnings = [
+            f"Both option {both['option']} and its alias {both['alias']} are set." for both in checked._warnings
+        ]
         if checked.error_messages:
             result = _refused(checked.errors)
         else:

@@ -1,0 +1,60 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the two analytics reads share (interface sections 2.5, 4.12 and 4.13)."""
+
+from __future__ import annotations
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+    ModuleSpec,
+    Option,
+    api_options,
+    checked_query_names,
+    environment_option,
+    uuid_option,
+)
+from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
+from ansible_collections.hosting.management.plugins.module_utils._interface import VALIDATE_KEY
+from ansible_collections.hosting.management.plugins.module_utils._values import iso_with_milliseconds, time_of_text
+
+# The interface does not show the names of the query parameters. These are the public service's.
+QUERY_NAMES = {"time_frame": "time_span", "company_id": "company_id", "start": "from", "end": "to"}
+
+
+def checked_time(value):
+    try:
+        return iso_with_milliseconds(time_of_text(value))
+    except ValueError:
+        raise ValueError(f"must be a date or time in ISO 8601, such as 2026-11-01T00:00:00Z, not {value!r}") from None
+
+
+def _check_span(params):
+    if params["start"] and params["end"] and params["start"] >= params["end"]:
+        raise InvalidInput(f"start ({params['start']}) must be before end ({params['end']}). Nothing was sent.")
+
+
+def analytics_spec():
+    """Return the options of a module that reads analytics."""
+    return ModuleSpec(
+        api_options(),
+        {
+            "environment_id": environment_option(),
+            "time_frame": {"type": "str", "choices": ["24_hours", "7_days", "30_days", "60_days"]},
+            "company_id": uuid_option(required=False),
+            "start": Option(checked_time),
+            "end": Option(checked_time),
+            "query_names": Option(checked_query_names(QUERY_NAMES), type="dict"),
+        },
+        mutually_exclusive=[["time_frame", "start"], ["time_frame", "end"]],
+        rule=_check_span,
+    )
+
+
+def read_analytics(context, endpoint):
+    """Return the Answer of an analytics endpoint for the options of the task."""
+    given = context.given("time_frame", "company_id", "start", "end")
+    if "company_id" not in given:
+        given["company_id"] = context.send(VALIDATE_KEY()).at("company", str)
+    names = {**QUERY_NAMES, **(context["query_names"] or {})}
+    query = {names[option]: value for option, value in given.items()}
+    return context.send(endpoint(env_id=context["environment_id"], query=query))

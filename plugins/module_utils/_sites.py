@@ -1,0 +1,44 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the environments of a site stand, where the service shows it (companions of the interface)."""
+
+from __future__ import annotations
+
+from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN
+from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
+from ansible_collections.hosting.management.plugins.module_utils._interface import GET_ENVIRONMENTS, GET_SITE_DOMAINS
+
+
+def domains_of_environment(context):
+    """Return the records of the environment's domains by name, or UNKNOWN when they cannot be read."""
+    answer = context.companion(GET_SITE_DOMAINS(env_id=context["environment_id"]))
+    if answer is UNKNOWN:
+        return UNKNOWN
+    domains = answer.records("environment.site_domains")
+    try:
+        return {domain["name"].lower(): {**domain, "id": domain["id"]} for domain in domains}
+    except (KeyError, AttributeError):
+        raise answer.malformed("environment.site_domains") from None
+
+
+def environments_of_site(context):
+    """Return the records of the site's environments, or UNKNOWN when they cannot be read or no site is given."""
+    if context["site_id"] is None:
+        return UNKNOWN
+    answer = context.companion(GET_ENVIRONMENTS(site_id=context["site_id"]))
+    return UNKNOWN if answer is UNKNOWN else answer.records("site.environments")
+
+
+def environment_of_site(context):
+    """Return the record of the task's environment, or UNKNOWN when it cannot be read."""
+    environments = environments_of_site(context)
+    if environments is UNKNOWN:
+        return UNKNOWN
+    for environment in environments:
+        if environment.get("id") == context["environment_id"]:
+            return environment
+    raise InvalidInput(
+        f"The site {context['site_id']} has no environment {context['environment_id']}. It has:"
+        f" {', '.join(str(environment.get('id')) for environment in environments) or 'none'}. Nothing was changed."
+    )

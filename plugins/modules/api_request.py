@@ -1,0 +1,178 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: api_request
+short_description: Call any other endpoint of the hosting service
+version_added: 0.1.0
+description:
+  - Sends a request to an endpoint that has no module of its own, with the same handling of the key, of retries,
+    errors and operations as in the other modules.
+  - It cannot know what a request does. So a request that is not a C(GET) is sent at each run, and O(repeatable) says
+    whether it may be repeated after a lost answer.
+options:
+  method:
+    description:
+      - The method of the request.
+    type: str
+    choices: [GET, POST, PUT, PATCH, DELETE]
+    default: GET
+  path:
+    description:
+      - The path below O(base_url), which begins with a slash and has no query.
+    type: str
+    required: true
+  query:
+    description:
+      - The query of the request.
+    type: dict
+  body:
+    description:
+      - The body of the request, sent as JSON.
+    type: dict
+  repeatable:
+    description:
+      - Whether sending the request twice leaves what sending it once leaves, so that it may be repeated after errors.
+      - By default only a C(GET) may.
+    type: bool
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.operation
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: List the sites of the company
+  hosting.management.api_request:
+    path: /sites
+    query:
+      company: c0000000-0000-4000-8000-000000000001
+      include_environments: true
+  register: sites
+
+- name: Remove a domain by its id, and wait until it is gone
+  hosting.management.api_request:
+    method: DELETE
+    path: /sites/environments/e0000000-0000-4000-8000-000000000011/domains
+    body:
+      domain_ids: [b0000000-0000-4000-8000-000000000013]
+    repeatable: true
+"""
+
+RETURN = r"""
+status:
+  description: The HTTP status of the answer.
+  returned: when the request was sent
+  type: int
+  sample: 200
+json:
+  description: The answer.
+  returned: when the request was sent
+  type: raw
+operation:
+  description: The operation that the service accepted.
+  returned: when an operation was started, or one of an earlier run was waited for
+  type: dict
+  contains:
+    id:
+      description: The id of the operation.
+      type: str
+      sample: sites:add-domain-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
+    state:
+      description:
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
+          operation stands.
+      type: str
+      sample: finished
+    message:
+      description: The service's words on it.
+      type: str
+    resumed:
+      description: Whether an earlier run had started the operation, and this one only waited for it.
+      type: bool
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+    ModuleSpec,
+    Option,
+    api_options,
+    checked_request_path,
+    operation_options,
+)
+from ansible_collections.hosting.management.plugins.module_utils._convergence import once
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._interface import Endpoint, Request
+
+SPEC = ModuleSpec(
+    api_options(),
+    operation_options(),
+    {
+        "method": {"type": "str", "choices": ["GET", "POST", "PUT", "PATCH", "DELETE"], "default": "GET"},
+        "path": Option(checked_request_path, required=True),
+        "query": {"type": "dict"},
+        "body": {"type": "dict"},
+        "repeatable": {"type": "bool"},
+    },
+)
+
+
+def run(context):
+    """Call any other endpoint of the service."""
+    reads = context["method"] == "GET"
+    repeatable = reads if context["repeatable"] is None else context["repeatable"]
+    endpoint = Endpoint(context["method"], context["path"], repeatable=repeatable)
+    request = Request(endpoint, context["path"], _query(context["query"]), context["body"])
+    if reads:
+        answer = context.send(request)
+        return {"status": answer.status, "json": answer.data}
+    outcome = once(context, subject=("api_request",), key=None, request=request)
+    answer = outcome.answer
+    result = {"status": answer.status, "json": answer.data} if answer else {}
+    return outcome.result(**result)
+
+
+def _query(query):
+    """Return a query with booleans as JSON writes them."""
+    return query and {name: str(value).lower() if isinstance(value, bool) else value for name, value in query.items()}
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: dns_record_info
+short_description: List the DNS records of a domain
+version_added: 0.1.0
+description:
+  - Lists the DNS records of a domain (C(GET /domains/{domain_id}/dns-records), interface section 4.17).
+options:
+  domain_id:
+    description:
+      - The id of the domain.
+    type: str
+    required: true
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: List the DNS records
+  hosting.management.dns_record_info:
+    domain_id: b0000000-0000-4000-8000-000000000011
+  register: dns
+
+- name: Show where the name points to
+  ansible.builtin.debug:
+    msg: "{{ dns.dns_records | selectattr('type', 'equalto', 'A') | map(attribute='rdata') | flatten }}"
+"""
+
+RETURN = r"""
+dns_records:
+  description: The records.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    type:
+      description: The type of the record.
+      type: str
+      sample: A
+    name:
+      description: The host name.
+      type: str
+      sample: shop.example.com
+    ttl:
+      description: The time to live, in seconds.
+      type: int
+      sample: 3600
+    resource_records:
+      description: The values, as the service shows them.
+      type: list
+      elements: dict
+      sample: [{value: 192.0.2.10}]
+    rdata:
+      description: The values alone. (A key named C(values) could not be reached as C(record.values) in Jinja.)
+      type: list
+      elements: str
+      sample: [192.0.2.10]
+answer:
+  description: The service's answer as it came.
+  returned: success
+  type: dict
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import ModuleSpec, api_options, uuid_option
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._interface import GET_DNS_RECORDS
+
+SPEC = ModuleSpec(api_options(), {"domain_id": uuid_option()})
+
+
+def run(context):
+    """List the DNS records of a domain (interface section 4.17)."""
+    answer = context.send(GET_DNS_RECORDS(domain_id=context["domain_id"]))
+    try:
+        records = [
+            {**record, "rdata": [value["value"] for value in record["resource_records"]]}
+            for record in answer.records("domain.dns_records")
+        ]
+    except (KeyError, TypeError):
+        raise answer.malformed("domain.dns_records") from None
+    return {"dns_records": records, "answer": answer.data}
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

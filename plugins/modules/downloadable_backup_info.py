@@ -1,0 +1,119 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: downloadable_backup_info
+short_description: Tell when the next downloadable backup is available
+version_added: 0.1.0
+description:
+  - Tells whether a downloadable backup can be had now, and when the next one can
+    (C(GET /sites/environments/{env_id}/next-downloadable-backup-available), interface section 4.15).
+options:
+  environment_id:
+    description:
+      - The id of the environment.
+    type: str
+    required: true
+    aliases: [env_id]
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: See when a backup can be downloaded
+  hosting.management.downloadable_backup_info:
+    environment_id: e0000000-0000-4000-8000-000000000011
+  register: next_backup
+
+- name: Say when
+  ansible.builtin.debug:
+    msg: "{{ 'now' if next_backup.is_backup_available else next_backup.reset_at }}"
+"""
+
+RETURN = r"""
+is_backup_available:
+  description: Whether a downloadable backup can be had now.
+  returned: success
+  type: bool
+  sample: false
+reset_at:
+  description: When the next one can be had, as the service writes it.
+  returned: success
+  type: str
+  sample: Nov 26, 2026, 10:04 AM UTC
+reset_at_iso:
+  description: The same in ISO 8601, UTC. Null when the service's format is not known.
+  returned: success
+  type: str
+  sample: "2026-11-26T10:04:00Z"
+answer:
+  description: The service's answer as it came.
+  returned: success
+  type: dict
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+    ModuleSpec,
+    api_options,
+    environment_option,
+)
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._interface import GET_NEXT_DOWNLOADABLE_BACKUP
+from ansible_collections.hosting.management.plugins.module_utils._values import iso_of_text_for_people
+
+SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()})
+
+
+def run(context):
+    """Tell when the next downloadable backup is available (interface section 4.15)."""
+    answer = context.send(GET_NEXT_DOWNLOADABLE_BACKUP(env_id=context["environment_id"]))
+    reset_at = answer.at("reset_at", (str, type(None)))
+    return {
+        "is_backup_available": answer.at("is_backup_available", bool),
+        "reset_at": reset_at,
+        "reset_at_iso": reset_at and iso_of_text_for_people(reset_at),
+        "answer": answer.data,
+    }
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: image_optimization
+short_description: Set how the CDN optimizes the images of an environment
+version_added: 0.1.0
+description:
+  - Sets the type of image optimization (C(PUT /sites/cdn/image-optimization), interface section 4.7).
+options:
+  environment_id:
+    description:
+      - The id of the environment.
+    type: str
+    required: true
+    aliases: [env_id]
+  image_optimization_type:
+    description:
+      - How images are optimized. V(lossy) is the value known from the interface. The public service also knows
+        V(lossless) and V(off). Quote V(off), which is a boolean in YAML otherwise.
+    type: str
+    required: true
+  site_id:
+    description:
+      - The id of the environment's site. With it, the module reads how the environment stands, where the service
+        shows it. Without, the journal alone tells whether there is something to do.
+    type: str
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.change
+  - hosting.management.operation
+  - hosting.management.attributes
+  - hosting.management.attributes.diff
+"""
+
+EXAMPLES = r"""
+- name: Let the CDN make images smaller
+  hosting.management.image_optimization:
+    site_id: a0000000-0000-4000-8000-000000000001
+    environment_id: e0000000-0000-4000-8000-000000000011
+    image_optimization_type: lossy
+"""
+
+RETURN = r"""
+image_optimization_type:
+  description: How images are optimized now.
+  returned: success
+  type: str
+  sample: lossy
+state_source:
+  description:
+    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
+      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+  returned: success
+  type: str
+  sample: service
+operation:
+  description: The operation that the service accepted.
+  returned: when an operation was started, or one of an earlier run was waited for
+  type: dict
+  contains:
+    id:
+      description: The id of the operation.
+      type: str
+      sample: cdn:update-image-optimization-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
+    state:
+      description:
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
+          operation stands.
+      type: str
+      sample: finished
+    message:
+      description: The service's words on it.
+      type: str
+    resumed:
+      description: Whether an earlier run had started the operation, and this one only waited for it.
+      type: bool
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+    ModuleSpec,
+    Option,
+    api_options,
+    change_options,
+    checked_image_optimization_type,
+    environment_option,
+    operation_options,
+    uuid_option,
+)
+from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN, Observed, converge
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._interface import UPDATE_IMAGE_OPTIMIZATION
+from ansible_collections.hosting.management.plugins.module_utils._sites import environment_of_site
+
+SPEC = ModuleSpec(
+    api_options(),
+    change_options(),
+    operation_options(),
+    {
+        "environment_id": environment_option(),
+        "image_optimization_type": Option(checked_image_optimization_type, required=True),
+        "site_id": uuid_option(required=False),
+    },
+)
+
+
+def run(context):
+    """Set how the CDN optimizes the images of an environment (interface section 4.7)."""
+    outcome = converge(
+        context,
+        subject=("image_optimization", context["environment_id"]),
+        name="image_optimization_type",
+        desired=context["image_optimization_type"],
+        request=UPDATE_IMAGE_OPTIMIZATION(body=context.given("environment_id", "image_optimization_type")),
+        observe=lambda: _observe(context),
+    )
+    return outcome.result(image_optimization_type=context["image_optimization_type"])
+
+
+def _observe(context):
+    environment = environment_of_site(context)
+    return UNKNOWN if environment is UNKNOWN else Observed(environment.get("image_optimization_type"))
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: plain_environment
+short_description: Create an environment without site software
+version_added: 0.1.0
+description:
+  - Creates a plain environment of a site (C(POST /sites/{site_id}/environments/plain), interface section 4.8), unless
+    the site has one with that display name already.
+  - An environment is never created twice by itself. When the answer is lost, the next run looks whether the environment
+    has come to be.
+options:
+  site_id:
+    description:
+      - The id of the site.
+    type: str
+    required: true
+  display_name:
+    description:
+      - The name of the environment as people see it.
+    type: str
+    required: true
+  is_premium:
+    description:
+      - Whether it is to be a premium environment. An environment that is there already is not changed.
+    type: bool
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.change
+  - hosting.management.operation
+  - hosting.management.attributes
+  - hosting.management.attributes.diff
+"""
+
+EXAMPLES = r"""
+- name: Have an environment for load tests
+  hosting.management.plain_environment:
+    site_id: a0000000-0000-4000-8000-000000000001
+    display_name: Load tests
+    is_premium: false
+  register: load_tests
+"""
+
+RETURN = r"""
+environment:
+  description: The environment. Only its display name is sure to be there. The rest comes from the service, where it
+    shows environments.
+  returned: success
+  type: dict
+  contains:
+    display_name:
+      description: The name of the environment as people see it.
+      type: str
+      sample: Load tests
+    id:
+      description: The id of the environment.
+      returned: when the service shows it
+      type: str
+      sample: e0000000-0000-4000-8000-000000000013
+state_source:
+  description:
+    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
+      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+  returned: success
+  type: str
+  sample: service
+operation:
+  description: The operation that the service accepted.
+  returned: when an operation was started, or one of an earlier run was waited for
+  type: dict
+  contains:
+    id:
+      description: The id of the operation.
+      type: str
+      sample: environment:clone-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
+    state:
+      description:
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
+          operation stands.
+      type: str
+      sample: finished
+    message:
+      description: The service's words on it.
+      type: str
+    resumed:
+      description: Whether an earlier run had started the operation, and this one only waited for it.
+      type: bool
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+    ModuleSpec,
+    api_options,
+    change_options,
+    operation_options,
+    text_option,
+    uuid_option,
+)
+from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN, Observed, converge
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._interface import CREATE_PLAIN_ENVIRONMENT
+from ansible_collections.hosting.management.plugins.module_utils._sites import environments_of_site
+
+SPEC = ModuleSpec(
+    api_options(),
+    change_options(),
+    operation_options(),
+    {
+        "site_id": uuid_option(),
+        "display_name": text_option(),
+        "is_premium": {"type": "bool"},
+    },
+)
+
+
+def run(context):
+    """Create an environment without site software (interface section 4.8)."""
+    outcome = converge(
+        context,
+        subject=("plain_environment", context["site_id"], context["display_name"]),
+        name="display_name",
+        desired=context["display_name"],
+        request=CREATE_PLAIN_ENVIRONMENT(site_id=context["site_id"], body=context.given("display_name", "is_premium")),
+        observe=lambda: _observe(context),
+    )
+    return outcome.result(environment=outcome.record or context.given("display_name"))
+
+
+def _observe(context):
+    environments = environments_of_site(context)
+    if environments is UNKNOWN:
+        return UNKNOWN
+    for environment in environments:
+        if environment.get("display_name") == context["display_name"]:
+            return Observed(context["display_name"], environment)
+    return Observed(None)
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

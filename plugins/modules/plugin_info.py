@@ -1,0 +1,186 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: plugin_info
+short_description: List the plugins of an environment
+version_added: 0.1.0
+description:
+  - Lists the plugins of an environment (C(GET /sites/environments/{env_id}/wp-plugins), interface section 4.5), and
+    sums up which of them are vulnerable and which have an update.
+options:
+  environment_id:
+    description:
+      - The id of the environment.
+    type: str
+    required: true
+    aliases: [env_id]
+  status:
+    description:
+      - The status of the plugins to list. V(active) is the value known from the interface. An empty string leaves it
+        out of the request.
+    type: str
+    default: active
+  column:
+    description:
+      - The column of the service's list to go by. V(updatesAvailable) is the value known from the interface. An empty
+        string leaves it out of the request.
+    type: str
+    default: updatesAvailable
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: List the plugins
+  hosting.management.plugin_info:
+    environment_id: e0000000-0000-4000-8000-000000000011
+    column: ""
+  register: listed
+
+- name: Say which plugins have an update
+  ansible.builtin.debug:
+    msg: "{{ item.name }} {{ item.version }} can be updated to {{ item.update_version }}"
+  loop: "{{ listed.plugins | selectattr('name', 'in', listed.updatable) }}"
+  loop_control:
+    label: "{{ item.name }}"
+
+- name: Warn of vulnerable plugins
+  ansible.builtin.debug:
+    msg: "Vulnerable: {{ listed.vulnerable | join(', ') }}"
+  when: listed.vulnerable | length > 0
+"""
+
+RETURN = r"""
+plugins:
+  description: The plugins, as the service shows them.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The plugin's slug.
+      type: str
+      sample: contact-form
+    title:
+      description: The plugin's title.
+      type: str
+    status:
+      description: The status of the plugin.
+      type: str
+      sample: active
+    version:
+      description: The version installed.
+      type: str
+    update:
+      description: Whether there is an update. V(available) is the value known from the interface.
+      type: str
+    update_version:
+      description: The version that the update would bring.
+      type: str
+    update_status:
+      description: How the last update went.
+      type: str
+    is_version_vulnerable:
+      description: Whether the installed version is vulnerable.
+      type: bool
+    is_update_version_vulnerable:
+      description: Whether the version that the update would bring is vulnerable.
+      type: bool
+    auto_update_type:
+      description: How the plugin is updated by itself.
+      type: str
+vulnerable:
+  description: The slugs of those whose installed version is vulnerable.
+  returned: success
+  type: list
+  elements: str
+updatable:
+  description: The slugs of those that have an update.
+  returned: success
+  type: list
+  elements: str
+last_updated_at:
+  description: When the service last looked at the plugins, in ISO 8601, UTC.
+  returned: success
+  type: str
+  sample: "2026-11-02T00:00:00.000Z"
+answer:
+  description: The service's answer as it came.
+  returned: success
+  type: dict
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+    ModuleSpec,
+    api_options,
+    environment_option,
+)
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._interface import GET_PLUGINS
+
+SPEC = ModuleSpec(
+    api_options(),
+    {
+        "environment_id": environment_option(),
+        "status": {"type": "str", "default": "active"},
+        "column": {"type": "str", "default": "updatesAvailable"},
+    },
+)
+
+
+def run(context):
+    """List the plugins of an environment (interface section 4.5, whose GET carries a body)."""
+    body = {name: value for name, value in context.given("status", "column").items() if value}
+    answer = context.send(GET_PLUGINS(env_id=context["environment_id"], body=body))
+    plugins = answer.records("environment.plugins.items")
+    return {
+        "plugins": plugins,
+        "vulnerable": [plugin.get("name") for plugin in plugins if plugin.get("is_version_vulnerable")],
+        "updatable": [plugin.get("name") for plugin in plugins if plugin.get("update") == "available"],
+        "last_updated_at": answer.at("environment.plugins.last_updated_at", (str, type(None))),
+        "answer": answer.data,
+    }
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

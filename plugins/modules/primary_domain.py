@@ -1,0 +1,218 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: primary_domain
+short_description: Choose the primary domain of an environment
+version_added: 0.1.0
+description:
+  - Makes one of an environment's domains its primary domain (C(PUT /sites/environments/{env_id}/change-primary-domain),
+    interface section 4.6).
+options:
+  environment_id:
+    description:
+      - The id of the environment.
+    type: str
+    required: true
+    aliases: [env_id]
+  domain_id:
+    description:
+      - The id of the domain. Either this or O(domain_name) must be given.
+    type: str
+  domain_name:
+    description:
+      - The name of the domain. Its id is looked up among the environment's domains, which needs a service that shows
+        them.
+    type: str
+  run_search_and_replace:
+    description:
+      - Whether to replace the old primary domain by the new one in the database.
+    type: bool
+  site_id:
+    description:
+      - The id of the environment's site. With it, the module reads how the environment stands, where the service
+        shows it. Without, the journal alone tells whether there is something to do.
+    type: str
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.change
+  - hosting.management.operation
+  - hosting.management.attributes
+  - hosting.management.attributes.diff
+"""
+
+EXAMPLES = r"""
+- name: Make the new domain the primary one
+  hosting.management.primary_domain:
+    site_id: a0000000-0000-4000-8000-000000000001
+    environment_id: e0000000-0000-4000-8000-000000000011
+    domain_name: www.shop.example.com
+    run_search_and_replace: true
+
+- name: Go back to the old one, by its id
+  hosting.management.primary_domain:
+    site_id: a0000000-0000-4000-8000-000000000001
+    environment_id: e0000000-0000-4000-8000-000000000011
+    domain_id: b0000000-0000-4000-8000-000000000011
+    run_search_and_replace: true
+"""
+
+RETURN = r"""
+primary_domain:
+  description: The primary domain. Its name is there when the task gives it, or the service shows it.
+  returned: success
+  type: dict
+  contains:
+    id:
+      description: The id of the domain.
+      type: str
+      sample: b0000000-0000-4000-8000-000000000013
+    name:
+      description: The name of the domain.
+      returned: when it is known
+      type: str
+      sample: www.shop.example.com
+state_source:
+  description:
+    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
+      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+  returned: success
+  type: str
+  sample: service
+operation:
+  description: The operation that the service accepted.
+  returned: when an operation was started, or one of an earlier run was waited for
+  type: dict
+  contains:
+    id:
+      description: The id of the operation.
+      type: str
+      sample: sites:change-primary-domain-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
+    state:
+      description:
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
+          operation stands.
+      type: str
+      sample: finished
+    message:
+      description: The service's words on it.
+      type: str
+    resumed:
+      description: Whether an earlier run had started the operation, and this one only waited for it.
+      type: bool
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+    ModuleSpec,
+    Option,
+    api_options,
+    change_options,
+    checked_domain_name,
+    environment_option,
+    operation_options,
+    uuid_option,
+)
+from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN, Observed, converge
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
+from ansible_collections.hosting.management.plugins.module_utils._interface import CHANGE_PRIMARY_DOMAIN
+from ansible_collections.hosting.management.plugins.module_utils._sites import (
+    domains_of_environment,
+    environment_of_site,
+)
+
+SPEC = ModuleSpec(
+    api_options(),
+    change_options(),
+    operation_options(),
+    {
+        "environment_id": environment_option(),
+        "domain_id": uuid_option(required=False),
+        "domain_name": Option(checked_domain_name),
+        "run_search_and_replace": {"type": "bool"},
+        "site_id": uuid_option(required=False),
+    },
+    mutually_exclusive=[["domain_id", "domain_name"]],
+    required_one_of=[["domain_id", "domain_name"]],
+)
+
+
+def run(context):
+    """Choose the primary domain of an environment (interface section 4.6)."""
+    domain = {"id": context["domain_id"]} if context["domain_id"] else _domain_named(context)
+    outcome = converge(
+        context,
+        subject=("primary_domain", context["environment_id"]),
+        name="domain_id",
+        desired=domain["id"],
+        request=CHANGE_PRIMARY_DOMAIN(
+            env_id=context["environment_id"],
+            body={"domain_id": domain["id"], **context.given("run_search_and_replace")},
+        ),
+        observe=lambda: _observe(context),
+    )
+    return outcome.result(primary_domain=outcome.record or domain)
+
+
+def _domain_named(context):
+    domains = domains_of_environment(context)
+    if domains is UNKNOWN:
+        raise InvalidInput(
+            "The service does not show the domains of the environment (or companions are switched off), so the id of"
+            f" {context['domain_name']} is not known. Nothing was sent. Give domain_id instead."
+        )
+    if context["domain_name"] not in domains:
+        raise InvalidInput(
+            f"The environment has no domain {context['domain_name']}. It has: {', '.join(domains) or 'none'}. Nothing"
+            " was changed. Add the domain with hosting.management.site_domain first."
+        )
+    return {name: domains[context["domain_name"]][name] for name in ("id", "name")}
+
+
+def _observe(context):
+    environment = environment_of_site(context)
+    if environment is UNKNOWN:
+        return UNKNOWN
+    primary = environment.get("primaryDomain")
+    return Observed(primary["id"], {name: primary.get(name) for name in ("id", "name")}) if primary else Observed(None)
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: sftp_allowlist_info
+short_description: List the addresses that may use SFTP and SSH
+version_added: 0.1.0
+description:
+  - Lists the IP addresses that may reach an environment by SFTP and SSH
+    (C(GET /sites/environments/{env_id}/ssh/get-allowed-ips), interface section 4.16).
+options:
+  environment_id:
+    description:
+      - The id of the environment.
+    type: str
+    required: true
+    aliases: [env_id]
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: See who may use SFTP and SSH
+  hosting.management.sftp_allowlist_info:
+    environment_id: e0000000-0000-4000-8000-000000000011
+  register: allowed
+
+- name: Say so when anybody may
+  ansible.builtin.debug:
+    msg: SFTP and SSH are open to all addresses
+  when: allowed.sftp_ip_allowlist | length == 0
+"""
+
+RETURN = r"""
+sftp_ip_allowlist:
+  description: The addresses, as the service shows them.
+  returned: success
+  type: list
+  elements: str
+  sample: [198.51.100.20]
+answer:
+  description: The service's answer as it came.
+  returned: success
+  type: dict
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+    ModuleSpec,
+    api_options,
+    environment_option,
+)
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._interface import GET_SFTP_ALLOWLIST
+
+SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()})
+
+
+def run(context):
+    """List the addresses that may use SFTP and SSH (interface section 4.16)."""
+    answer = context.send(GET_SFTP_ALLOWLIST(env_id=context["environment_id"]))
+    return {
+        "sftp_ip_allowlist": answer.at("environment.active_container.sftp_ip_allowlist", list),
+        "answer": answer.data,
+    }
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: top_asns_info
+short_description: Tell which networks send the most requests to an environment
+version_added: 0.1.0
+description:
+  - Lists the autonomous systems that sent the most requests to an environment (C(GET
+    /sites/environments/{env_id}/analytics/top-asns), interface section 4.13).
+options:
+  environment_id:
+    description:
+      - The id of the environment.
+    type: str
+    required: true
+    aliases: [env_id]
+  time_frame:
+    description:
+      - How far to look back.
+    type: str
+    choices: [24_hours, 7_days, 30_days, 60_days]
+  company_id:
+    description:
+      - The id of the company. By default that of the API key, which is then asked for.
+    type: str
+  start:
+    description:
+      - From when on to count, in ISO 8601. Without an offset, it is taken for UTC. Not together with O(time_frame).
+    type: str
+  end:
+    description:
+      - Until when to count, like O(start).
+    type: str
+  query_names:
+    description:
+      - Names of the query parameters, by option, for a service whose names differ from the public service's. Those are
+        V(time_span) for O(time_frame), V(company_id) for O(company_id), V(from) for O(start), and V(to) for O(end).
+    type: dict
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: See which networks sent the most requests
+  hosting.management.top_asns_info:
+    environment_id: e0000000-0000-4000-8000-000000000011
+    time_frame: 24_hours
+  register: day
+
+- name: Name the busiest one
+  ansible.builtin.debug:
+    msg: "{{ day.asns[0].name }}: {{ day.asns[0].views }} requests"
+  when: day.asns | length > 0
+"""
+
+RETURN = r"""
+asns:
+  description: The autonomous systems, those with the most requests first.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The label of the autonomous system.
+      type: str
+      sample: AS64500 Example Net
+    views:
+      description: How many requests it sent.
+      type: int
+      sample: 1200
+analytics:
+  description: The service's answer as it came.
+  returned: success
+  type: dict
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ansible_collections.hosting.management.plugins.module_utils._analytics import analytics_spec, read_analytics
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._interface import GET_TOP_ASNS
+from ansible_collections.hosting.management.plugins.module_utils._values import number_of
+
+SPEC = analytics_spec()
+
+
+def run(context):
+    """Tell which networks send the most requests to an environment (interface section 4.13)."""
+    answer = read_analytics(context, GET_TOP_ASNS)
+    try:
+        asns = [
+            {"name": item["name"], "views": number_of(item["views"])}
+            for item in answer.records("analytics.analytics_response.data")
+        ]
+    except (KeyError, ValueError):
+        raise answer.malformed("analytics.analytics_response.data") from None
+    return {
+        "asns": sorted(asns, key=lambda asn: asn["views"], reverse=True),
+        "analytics": answer.data["analytics"],
+    }
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

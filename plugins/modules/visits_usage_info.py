@@ -1,0 +1,103 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: visits_usage_info
+short_description: Count the visits of a site in this month
+version_added: 0.1.0
+description:
+  - Counts the visits of a site in this month, as the plan counts them
+    (C(GET /sites/{site_id}/usage/visits/this-month), interface section 4.18).
+options:
+  site_id:
+    description:
+      - The id of the site.
+    type: str
+    required: true
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: Count the visits of this month
+  hosting.management.visits_usage_info:
+    site_id: a0000000-0000-4000-8000-000000000001
+  register: month
+
+- name: Warn before the plan is used up
+  ansible.builtin.debug:
+    msg: "{{ month.visits }} visits already"
+  when: month.visits > 80000
+"""
+
+RETURN = r"""
+visits:
+  description: The visits of this month.
+  returned: success
+  type: int
+  sample: 31415
+answer:
+  description: The service's answer as it came.
+  returned: success
+  type: dict
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import ModuleSpec, api_options, uuid_option
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._interface import GET_VISITS_USAGE
+from ansible_collections.hosting.management.plugins.module_utils._values import number_of
+
+SPEC = ModuleSpec(api_options(), {"site_id": uuid_option()})
+
+
+def run(context):
+    """Count the visits of a site in this month (interface section 4.18)."""
+    answer = context.send(GET_VISITS_USAGE(site_id=context["site_id"]))
+    try:
+        visits = number_of(answer.at("site.this_month_usage.visits", (int, float, str)))
+    except ValueError:
+        raise answer.malformed("site.this_month_usage.visits") from None
+    return {"visits": visits, "answer": answer.data}
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

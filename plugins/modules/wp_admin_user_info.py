@@ -1,0 +1,129 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: wp_admin_user_info
+short_description: Tell whether an environment has a WordPress administrator with an e-mail address
+version_added: 0.1.0
+description:
+  - Tells whether an administrator of the environment's WordPress has the e-mail address
+    (C(GET /sites/environments/{env_id}/wpa-user-exists), interface section 4.14).
+options:
+  environment_id:
+    description:
+      - The id of the environment.
+    type: str
+    required: true
+    aliases: [env_id]
+  email:
+    description:
+      - The e-mail address.
+    type: str
+    required: true
+  query_names:
+    description:
+      - Names of the query parameters, by option, for a service whose names differ from the public service's, which is
+        V(email) for O(email).
+    type: dict
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: See whether the former colleague is an administrator still
+  hosting.management.wp_admin_user_info:
+    environment_id: e0000000-0000-4000-8000-000000000011
+    email: former@example.com
+  register: former
+
+- name: Stop if so
+  ansible.builtin.assert:
+    that: not former.has_wp_admin_user
+"""
+
+RETURN = r"""
+has_wp_admin_user:
+  description: Whether there is such an administrator.
+  returned: success
+  type: bool
+  sample: true
+answer:
+  description: The service's answer as it came.
+  returned: success
+  type: dict
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+    ModuleSpec,
+    Option,
+    api_options,
+    checked_email,
+    checked_query_names,
+    environment_option,
+)
+from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
+from ansible_collections.hosting.management.plugins.module_utils._interface import CHECK_WP_ADMIN_USER
+
+# The interface does not show the name of the query parameter. This is the public service's.
+QUERY_NAMES = {"email": "email"}
+
+SPEC = ModuleSpec(
+    api_options(),
+    {
+        "environment_id": environment_option(),
+        "email": Option(checked_email, required=True),
+        "query_names": Option(checked_query_names(QUERY_NAMES), type="dict"),
+    },
+)
+
+
+def run(context):
+    """Tell whether there is a WordPress administrator with an e-mail address (interface section 4.14)."""
+    names = {**QUERY_NAMES, **(context["query_names"] or {})}
+    answer = context.send(
+        CHECK_WP_ADMIN_USER(env_id=context["environment_id"], query={names["email"]: context["email"]})
+    )
+    return {"has_wp_admin_user": answer.at("has_wp_admin_user", bool), "answer": answer.data}
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
