@@ -305,15 +305,16 @@ class Client:
         message = _service_message(content)
         said = f"{status}: {message}" if message else str(status)
         details = {"request": request, "status": status, "service_message": message, "nothing_done": status < 500}
+        refused = "" if request.method == "GET" else " Nothing was done."
         if status < 400:
             return MalformedResponse(
                 f"{request} was answered by a redirect ({status}), which is not followed: the API key goes to base_url"
-                f" ({self.base_url}) only. Set base_url to the address of the API itself.",
+                f" ({self.base_url}) only.{refused} Set base_url to the address of the API itself.",
                 **details,
             )
         if status == 401:
             return Unauthorized(
-                f"The hosting service does not accept the API key for {request} ({said}). Nothing was done. Set a valid"
+                f"The hosting service does not accept the API key for {request} ({said}).{refused} Set a valid"
                 " key with the option api_key or the environment variable HOSTING_API_KEY.",
                 **details,
             )
@@ -321,18 +322,18 @@ class Client:
             hint = "" if message else " The answer is not the service's own: check base_url, with its version segment."
             return NotFound(
                 f"The hosting service does not know what {request} names, or the key's user may not see it ({said})."
-                f" Nothing was done. Check the ids and the permissions of the key's user.{hint}",
+                f"{refused} Check the ids and the permissions of the key's user.{hint}",
                 **details,
             )
         if status == 429:
             return RateLimited(
                 f"The hosting service takes no more requests for now, after {self._retries} retries of {request}"
-                f" ({said}). Nothing was done. Run with fewer forks, or later.",
+                f" ({said}).{refused} Run with fewer forks, or later.",
                 **details,
             )
         if status < 500:
             return BadRequest(
-                f"The hosting service refused {request} ({said}). Nothing was done. Check the ids and values given.",
+                f"The hosting service refused {request} ({said}).{refused} Check the ids and values given.",
                 **details,
             )
         return ServiceError(

@@ -1,0 +1,297 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: environments
+short_description: The environments of a company's sites as hosts
+version_added: 0.1.0
+author:
+  - hosting.management contributors (@hosting-management)
+description:
+  - Reads the sites of a company and their environments from the hosting service, and makes each environment a host.
+  - The hosts have the connection C(local), since the modules of this collection speak to the service and not to the
+    host. So C(--limit), C(serial), forks and slices apply to environments.
+  - The configuration is a YAML file whose name ends in C(.hosting.yml) or C(.hosting.yaml).
+  - It needs a service that lists sites (C(GET /sites), a companion of the documented interface). For one that does not,
+    write the same variables into a plain YAML inventory, as in the examples.
+extends_documentation_fragment:
+  - constructed
+  - inventory_cache
+options:
+  plugin:
+    description: Names this plugin.
+    type: str
+    required: true
+    choices: [hosting.management.environments]
+  base_url:
+    description:
+      - Address of the hosting service's API, with its version segment. May be a template.
+      - Required, here or in the environment variable.
+    type: str
+    env:
+      - name: HOSTING_BASE_URL
+  api_key:
+    description:
+      - The API key. May be a template, such as a lookup, so that it need not stand in the file.
+      - Required, here or in the environment variable.
+    type: str
+    env:
+      - name: HOSTING_API_KEY
+  validate_certs:
+    description: Whether the certificate of the service must verify.
+    type: bool
+    default: true
+  ca_path:
+    description: Path of a bundle with the certificates of the authorities to trust, in PEM format.
+    type: path
+  timeout:
+    description: Seconds to wait for a connection, and for each part of an answer.
+    type: float
+    default: 30
+  retries:
+    description: How often a request is repeated at most.
+    type: int
+    default: 5
+  company_id:
+    description: The id of the company. By default that of the API key. May be a template.
+    type: str
+  hostname:
+    description:
+      - A Jinja2 expression over the host's variables that gives its name. By default the names of site and environment,
+        such as C(shop-live).
+      - Characters that no host name has become C(-). When two hosts would have the same name, both get the beginning of
+        their environment's id behind it.
+    type: str
+  filters:
+    description: Jinja2 conditions over the host's variables. A host is taken when all of them are true.
+    type: list
+    elements: str
+    default: []
+  source_environment:
+    description:
+      - The name of the environment that releases of a site come from. The other environments of the site get its id as
+        C(hosting_source_environment_id), which is what the role P(hosting.management.deploy#role) deploys from.
+    type: str
+    default: staging
+notes:
+  - The variables of a host are C(hosting_company_id), C(hosting_site_id), C(hosting_site_name),
+    C(hosting_site_display_name), C(hosting_site_status), C(hosting_site_labels), C(hosting_environment_id),
+    C(hosting_environment_name), C(hosting_environment_display_name), C(hosting_source_environment_id),
+    C(hosting_is_premium), C(hosting_is_blocked), C(hosting_domains), C(hosting_primary_domain),
+    C(hosting_primary_domain_id), C(hosting_php_version), C(hosting_wordpress_version),
+    C(hosting_image_optimization_type), C(hosting_web_root), C(hosting_ssh_host) and C(hosting_ssh_port).
+  - A host is in the groups C(hosting), C(site_NAME), C(environment_NAME), C(label_NAME) for each label of its site, and
+    C(premium) if it is premium.
+requirements:
+  - requests >= 2.31
+  - urllib3 >= 2
+"""
+
+EXAMPLES = r"""
+# company.hosting.yml: all environments of the key's company
+plugin: hosting.management.environments
+
+---
+# live.hosting.yml: the live environments of shops, in groups by PHP version, cached for an hour
+plugin: hosting.management.environments
+base_url: https://api.example.com/v2
+api_key: "{{ lookup('ansible.builtin.file', '~/.config/hosting/key') }}"
+filters:
+  - hosting_environment_name == 'live'
+  - "'retail' in hosting_site_labels"
+hostname: hosting_primary_domain
+compose:
+  deploy_domains: "[{'domain_name': hosting_site_name ~ '.example.org'}]"
+groups:
+  old_php: hosting_php_version is match('php7')
+keyed_groups:
+  - key: hosting_php_version
+    prefix: php
+cache: true
+cache_plugin: ansible.builtin.jsonfile
+cache_connection: .cache/inventory
+cache_timeout: 3600
+
+---
+# hosts.yml: the same by hand, for a service that does not list its sites
+all:
+  hosts:
+    shop-live:
+      hosting_site_id: a0000000-0000-4000-8000-000000000001
+      hosting_environment_id: e0000000-0000-4000-8000-000000000011
+      hosting_source_environment_id: e0000000-0000-4000-8000-000000000012
+  vars:
+    ansible_connection: local
+    ansible_python_interpreter: "{{ ansible_playbook_python }}"
+"""
+
+import re
+from collections import Counter
+
+from ansible.errors import AnsibleError, AnsibleParserError
+from ansible.module_utils.basic import missing_required_lib
+from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
+from ansible.template import trust_as_template
+
+from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+    ModuleSpec,
+    api_options,
+    uuid_option,
+)
+from ansible_collections.hosting.management.plugins.module_utils._client import REQUESTS_IMPORT_ERROR, Client
+from ansible_collections.hosting.management.plugins.module_utils._errors import HostingError
+from ansible_collections.hosting.management.plugins.module_utils._interface import GET_SITES, VALIDATE_KEY
+
+SPEC = ModuleSpec(api_options(), {"company_id": uuid_option(required=False)})
+
+NO_SITES = (
+    " This service does not list sites, or the key's user may not see them. Write a plain YAML inventory instead: see"
+    " the last example of ansible-doc -t inventory hosting.management.environments."
+)
+
+
+class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
+    NAME = "hosting.management.environments"
+
+    def verify_file(self, path):
+        return super().verify_file(path) and path.endswith((".hosting.yml", ".hosting.yaml"))
+
+    def parse(self, inventory, loader, path, cache=True):
+        super().parse(inventory, loader, path, cache)
+        self._read_config_data(path)
+        hosts = self._named([host for host in self._hosts(self._sites(path, cache)) if self._is_wanted(host)])
+        for name, variables in hosts:
+            self._add(name, variables)
+
+    def _sites(self, path, cache):
+        """Return the company's id and its sites with their environments, from the cache where that is wanted."""
+        self.load_cache_plugin()
+        cache_key = self.get_cache_key(path)
+        use_cache = self.get_option("cache")
+        if use_cache and cache:
+            try:
+                return self._cache[cache_key]
+            except KeyError:
+                pass  # not there yet, or too old
+        sites = self._read_sites()
+        if use_cache:
+            self._cache[cache_key] = sites
+        return sites
+
+    def _read_sites(self):
+        if REQUESTS_IMPORT_ERROR:
+            raise AnsibleParserError(missing_required_lib("requests", reason="with urllib3 2 or newer"))
+        try:
+            params = self._checked_options()
+            verify = params["validate_certs"] and (params["ca_path"] or True)
+            client = Client(params["base_url"], params["api_key"], params["timeout"], params["retries"], verify)
+            company_id = params["company_id"] or client.send(VALIDATE_KEY()).at("company", str)
+            query = {"company": company_id, "include_environments": "true"}
+            return {"company_id": company_id, "sites": client.send(GET_SITES(query=query)).records("company.sites")}
+        except HostingError as error:
+            advice = NO_SITES if error.status in (404, 405, 501) else ""
+            raise AnsibleParserError(f"Cannot read the environments: {error}{advice}") from None
+
+    def _checked_options(self):
+        names = ("base_url", "api_key", "validate_certs", "ca_path", "timeout", "retries", "company_id")
+        params = {name: self.get_option(name) for name in names}
+        for name in ("base_url", "api_key", "company_id"):
+            if params[name] is not None:
+                params[name] = str(self.templar.template(params[name]))
+        SPEC.check(params)
+        return params
+
+    def _hosts(self, found):
+        """Yield the variables of each environment."""
+        for site in found["sites"]:
+            environments = site.get("environments") or []
+            source = next((one for one in environments if one.get("name") == self.get_option("source_environment")), {})
+            for environment in environments:
+                primary = environment.get("primaryDomain") or {}
+                ssh = environment.get("ssh_connection") or {}
+                yield {
+                    "hosting_company_id": found["company_id"],
+                    "hosting_site_id": site.get("id"),
+                    "hosting_site_name": site.get("name"),
+                    "hosting_site_display_name": site.get("display_name"),
+                    "hosting_site_status": site.get("status"),
+                    "hosting_site_labels": [label.get("name") for label in site.get("siteLabels") or []],
+                    "hosting_environment_id": environment.get("id"),
+                    "hosting_environment_name": environment.get("name"),
+                    "hosting_environment_display_name": environment.get("display_name"),
+                    "hosting_source_environment_id": _other(source.get("id"), environment.get("id")),
+                    "hosting_is_premium": environment.get("is_premium"),
+                    "hosting_is_blocked": environment.get("is_blocked"),
+                    "hosting_domains": [domain.get("name") for domain in environment.get("domains") or []],
+                    "hosting_primary_domain": primary.get("name"),
+                    "hosting_primary_domain_id": primary.get("id"),
+                    "hosting_php_version": (environment.get("container_info") or {}).get("php_engine_version"),
+                    "hosting_wordpress_version": environment.get("wordpress_version"),
+                    "hosting_image_optimization_type": environment.get("image_optimization_type"),
+                    "hosting_web_root": environment.get("web_root"),
+                    "hosting_ssh_host": (ssh.get("ssh_ip") or {}).get("external_ip"),
+                    "hosting_ssh_port": ssh.get("ssh_port"),
+                }
+
+    def _is_wanted(self, variables):
+        self.templar.available_variables = variables
+        for condition in self.get_option("filters"):
+            try:
+                if not self.templar.evaluate_conditional(condition):
+                    return False
+            except AnsibleError as error:
+                if self.get_option("strict"):
+                    raise AnsibleParserError(f"The filter {condition!r} cannot be evaluated: {error}") from error
+                return False
+        return True
+
+    def _named(self, hosts):
+        """Return (name, variables) of each host, with names that are valid and unique."""
+        names = [self._name(variables) for variables in hosts]
+        count = Counter(names)
+        return [
+            (name if count[name] == 1 else f"{name}-{str(variables['hosting_environment_id'])[:8]}", variables)
+            for name, variables in zip(names, hosts, strict=True)
+        ]
+
+    def _name(self, variables):
+        name = None
+        if self.get_option("hostname"):
+            try:
+                name = self._compose(self.get_option("hostname"), variables)
+            except AnsibleError as error:
+                if self.get_option("strict"):
+                    raise AnsibleParserError(f"The hostname cannot be evaluated: {error}") from error
+        name = name or f"{variables['hosting_site_name']}-{variables['hosting_environment_name']}"
+        return re.sub(r"[^A-Za-z0-9_.-]+", "-", str(name)).strip("-.") or str(variables["hosting_environment_id"])
+
+    def _add(self, name, variables):
+        self.inventory.add_host(name)
+        for variable, value in variables.items():
+            self.inventory.set_variable(name, variable, value)
+        self.inventory.set_variable(name, "ansible_connection", "local")
+        # Without this, Ansible would look for an interpreter on each host when a module runs in its own process.
+        interpreter = trust_as_template("{{ ansible_playbook_python }}")
+        self.inventory.set_variable(name, "ansible_python_interpreter", interpreter)
+        for group in _groups(variables):
+            self.inventory.add_child(self.inventory.add_group(self._sanitize_group_name(group)), name)
+        strict = self.get_option("strict")
+        self._set_composite_vars(self.get_option("compose"), variables, name, strict=strict)
+        self._add_host_to_composed_groups(self.get_option("groups"), variables, name, strict=strict)
+        self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, name, strict=strict)
+
+
+def _other(source_id, environment_id):
+    return None if source_id == environment_id else source_id
+
+
+def _groups(variables):
+    yield "hosting"
+    yield f"site_{variables['hosting_site_name']}"
+    yield f"environment_{variables['hosting_environment_name']}"
+    yield from (f"label_{label}" for label in variables["hosting_site_labels"])
+    if variables["hosting_is_premium"]:
+        yield "premium"
