@@ -290,13 +290,13 @@ class Client:
             )
         if isinstance(error, requests.Timeout) or "timed out" in str(error):
             return TimedOut(
-                f"No answer to {request} within {self._timeout} s.{_whether_done(request)}"
-                " Run again, with a larger timeout if the service is slow.",
+                f"No answer to {request} within {self._timeout:g} s.{_whether_done(request)}"
+                " If the service is slow, give a larger timeout.",
                 request=request,
             )
         return ConnectionFailed(
             f"The connection to {self.base_url} broke before {request} was answered: {_short_reason(error)}."
-            f"{_whether_done(request)} Run again.",
+            f"{_whether_done(request)}",
             request=request,
         )
 
@@ -338,7 +338,7 @@ class Client:
             )
         return ServiceError(
             f"The hosting service failed on {request} ({said}).{_whether_done(request)}"
-            " Run again later; an unknown id can be the cause too.",
+            " It may be passing, and an unknown id can be the cause too.",
             **details,
         )
 

@@ -233,13 +233,16 @@ class _Change:
                 self._put(previous)
                 raise
             self._record(UNKNOWN_OUTCOME)
-            if self.request.repeatable or isinstance(error, ServiceError):
+            if self.request.repeatable:
                 raise
-            raise OutcomeUnknown(
-                f"{error} This request is never sent twice by itself: look at the service, and run with force: true if"
-                " it was not carried out.",
+            how = "run the task again" if self.key is None else "run it with force: true"
+            error_class = ServiceError if isinstance(error, ServiceError) else OutcomeUnknown
+            raise error_class(
+                f"{error} This request is never sent twice by itself: look at the service, and if it was not carried"
+                f" out, {how}.",
                 request=self.request,
                 status=error.status,
+                service_message=error.service_message,
             ) from error
         if answer.status != 202 and answer.operation_id is None:
             self._record(FINISHED)
