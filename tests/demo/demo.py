@@ -93,13 +93,15 @@ def playbook_environment(simulator, interface_only):
 
 def deploy(name, simulator, environment):
     """Run the deploy playbook, show its output as it comes, and return the Run."""
-    command = ["ansible-playbook", "hosting.management.deploy", "-e", "deploy_release=v2.4.1", "-i"]
-    console.print(f"[bold]$ {' '.join(command)} tests/demo/inventory.yml[/bold]\n")
+    command = ["ansible-playbook", "hosting.management.deploy", "-i", "tests/demo/inventory.yml"]
+    command += ["-e", "deploy_release=v2.4.1", "-e", "deploy_pause_when_unknown=1"]
+    console.print(f"[bold]$ {' '.join(command)}[/bold]\n")
     simulator.clear_requests()
     started = time.monotonic()
     recap = []
     with subprocess.Popen(
-        [BIN / command[0], *command[1:], ROOT / "tests" / "demo" / "inventory.yml"],
+        [BIN / command[0], *command[1:]],
+        cwd=ROOT,
         env=environment,
         text=True,
         stdout=subprocess.PIPE,
