@@ -71,11 +71,12 @@ def parse_arguments():
 
 def install_collection():
     """Build the tarball, and install it into a folder of its own."""
-    environment = {**os.environ, "ANSIBLE_HOME": str(WORK / "ansible")}
+    collections = str(WORK / "collections")
+    environment = {**os.environ, "ANSIBLE_HOME": str(WORK / "ansible"), "ANSIBLE_COLLECTIONS_PATH": collections}
     galaxy = [BIN / "ansible-galaxy", "collection"]
     subprocess.run([*galaxy, "build", ROOT, "--output-path", WORK, "--force"], check=True, env=environment)
     (tarball,) = WORK.glob("*.tar.gz")
-    subprocess.run([*galaxy, "install", tarball, "-p", WORK / "collections"], check=True, env=environment)
+    subprocess.run([*galaxy, "install", tarball, "-p", collections], check=True, env=environment)
 
 
 def playbook_environment(simulator, interface_only):
