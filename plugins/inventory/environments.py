@@ -62,8 +62,8 @@ options:
     description:
       - A Jinja2 expression over the host's variables that gives its name. By default the names of site and environment,
         such as C(shop-live).
-      - Characters that no host name has become C(-). When two hosts would have the same name, both get the beginning of
-        their environment's id behind it.
+      - Characters that no host name has become C(-). When two hosts would have the same name, both get the id
+        of their environment behind it.
     type: str
   filters:
     description: Jinja2 conditions over the host's variables. A host is taken when all of them are true.
@@ -162,12 +162,12 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     def parse(self, inventory, loader, path, cache=True):
         super().parse(inventory, loader, path, cache)
         self._read_config_data(path)
-        hosts = self._named([host for host in self._hosts(self._sites(path, cache)) if self._is_wanted(host)])
+        hosts = self._named([host for host in self._found(path, cache) if self._is_wanted(host)])
         for name, variables in hosts:
             self._add(name, variables)
 
-    def _sites(self, path, cache):
-        """Return the company's id and its sites with their environments, from the cache where that is wanted."""
+    def _found(self, path, cache):
+        """Return the variables of each environment, from the cache where that is wanted."""
         self.load_cache_plugin()
         cache_key = self.get_cache_key(path)
         use_cache = self.get_option("cache")
@@ -176,12 +176,12 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
                 return self._cache[cache_key]
             except KeyError:
                 pass  # not there yet, or too old
-        sites = self._read_sites()
+        found = self._read()
         if use_cache:
-            self._cache[cache_key] = sites
-        return sites
+            self._cache[cache_key] = found
+        return found
 
-    def _read_sites(self):
+    def _read(self):
         if REQUESTS_IMPORT_ERROR:
             raise AnsibleParserError(missing_required_lib("requests", reason="with urllib3 2 or newer"))
         try:
@@ -190,7 +190,11 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             client = Client(params["base_url"], params["api_key"], params["timeout"], params["retries"], verify)
             company_id = params["company_id"] or client.send(VALIDATE_KEY()).at("company", str)
             query = {"company": company_id, "include_environments": "true"}
-            return {"company_id": company_id, "sites": client.send(GET_SITES(query=query)).records("company.sites")}
+            answer = client.send(GET_SITES(query=query))
+            try:
+                return list(_hosts(company_id, answer.records("company.sites"), self.get_option("source_environment")))
+            except (AttributeError, TypeError):
+                raise answer.malformed("company.sites") from None
         except HostingError as error:
             advice = NO_SITES if error.status in (404, 405, 501) else ""
             raise AnsibleParserError(f"Cannot read the environments: {error}{advice}") from None
@@ -203,38 +207,6 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
                 params[name] = str(self.templar.template(params[name]))
         SPEC.check(params)
         return params
-
-    def _hosts(self, found):
-        """Yield the variables of each environment."""
-        for site in found["sites"]:
-            environments = site.get("environments") or []
-            source = next((one for one in environments if one.get("name") == self.get_option("source_environment")), {})
-            for environment in environments:
-                primary = environment.get("primaryDomain") or {}
-                ssh = environment.get("ssh_connection") or {}
-                yield {
-                    "hosting_company_id": found["company_id"],
-                    "hosting_site_id": site.get("id"),
-                    "hosting_site_name": site.get("name"),
-                    "hosting_site_display_name": site.get("display_name"),
-                    "hosting_site_status": site.get("status"),
-                    "hosting_site_labels": [label.get("name") for label in site.get("siteLabels") or []],
-                    "hosting_environment_id": environment.get("id"),
-                    "hosting_environment_name": environment.get("name"),
-                    "hosting_environment_display_name": environment.get("display_name"),
-                    "hosting_source_environment_id": _other(source.get("id"), environment.get("id")),
-                    "hosting_is_premium": environment.get("is_premium"),
-                    "hosting_is_blocked": environment.get("is_blocked"),
-                    "hosting_domains": [domain.get("name") for domain in environment.get("domains") or []],
-                    "hosting_primary_domain": primary.get("name"),
-                    "hosting_primary_domain_id": primary.get("id"),
-                    "hosting_php_version": (environment.get("container_info") or {}).get("php_engine_version"),
-                    "hosting_wordpress_version": environment.get("wordpress_version"),
-                    "hosting_image_optimization_type": environment.get("image_optimization_type"),
-                    "hosting_web_root": environment.get("web_root"),
-                    "hosting_ssh_host": (ssh.get("ssh_ip") or {}).get("external_ip"),
-                    "hosting_ssh_port": ssh.get("ssh_port"),
-                }
 
     def _is_wanted(self, variables):
         self.templar.available_variables = variables
@@ -253,7 +225,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         names = [self._name(variables) for variables in hosts]
         count = Counter(names)
         return [
-            (name if count[name] == 1 else f"{name}-{str(variables['hosting_environment_id'])[:8]}", variables)
+            (name if count[name] == 1 else f"{name}-{variables['hosting_environment_id']}", variables)
             for name, variables in zip(names, hosts, strict=True)
         ]
 
@@ -282,6 +254,39 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         self._set_composite_vars(self.get_option("compose"), variables, name, strict=strict)
         self._add_host_to_composed_groups(self.get_option("groups"), variables, name, strict=strict)
         self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, name, strict=strict)
+
+
+def _hosts(company_id, sites, source_environment):
+    """Yield the variables of each environment of the sites."""
+    for site in sites:
+        environments = site.get("environments") or []
+        source = next((one for one in environments if one.get("name") == source_environment), {})
+        for environment in environments:
+            primary = environment.get("primaryDomain") or {}
+            ssh = environment.get("ssh_connection") or {}
+            yield {
+                "hosting_company_id": company_id,
+                "hosting_site_id": site.get("id"),
+                "hosting_site_name": site.get("name"),
+                "hosting_site_display_name": site.get("display_name"),
+                "hosting_site_status": site.get("status"),
+                "hosting_site_labels": [label.get("name") for label in site.get("siteLabels") or []],
+                "hosting_environment_id": environment.get("id"),
+                "hosting_environment_name": environment.get("name"),
+                "hosting_environment_display_name": environment.get("display_name"),
+                "hosting_source_environment_id": _other(source.get("id"), environment.get("id")),
+                "hosting_is_premium": environment.get("is_premium"),
+                "hosting_is_blocked": environment.get("is_blocked"),
+                "hosting_domains": [domain.get("name") for domain in environment.get("domains") or []],
+                "hosting_primary_domain": primary.get("name"),
+                "hosting_primary_domain_id": primary.get("id"),
+                "hosting_php_version": (environment.get("container_info") or {}).get("php_engine_version"),
+                "hosting_wordpress_version": environment.get("wordpress_version"),
+                "hosting_image_optimization_type": environment.get("image_optimization_type"),
+                "hosting_web_root": environment.get("web_root"),
+                "hosting_ssh_host": (ssh.get("ssh_ip") or {}).get("external_ip"),
+                "hosting_ssh_port": ssh.get("ssh_port"),
+            }
 
 
 def _other(source_id, environment_id):
