@@ -13,12 +13,6 @@ description:
   - Sets which addresses may not reach an environment (C(PUT /sites/tools/denied-ips), interface section 4.4).
   - Lists are compared in canonical form. Order, repetition and notation make no difference.
 options:
-  environment_id:
-    description:
-      - The id of the environment.
-    type: str
-    required: true
-    aliases: [env_id]
   ip_list:
     description:
       - IPv4 addresses, IPv4 networks in CIDR notation, or IPv6 addresses.
@@ -43,6 +37,7 @@ author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
   - hosting.management.api
+  - hosting.management.environment
   - hosting.management.change
   - hosting.management.attributes
   - hosting.management.attributes.diff

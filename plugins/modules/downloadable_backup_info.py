@@ -12,17 +12,11 @@ version_added: 0.1.0
 description:
   - Tells whether a downloadable backup can be had now, and when the next one can
     (C(GET /sites/environments/{env_id}/next-downloadable-backup-available), interface section 4.15).
-options:
-  environment_id:
-    description:
-      - The id of the environment.
-    type: str
-    required: true
-    aliases: [env_id]
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
   - hosting.management.api
+  - hosting.management.environment
   - hosting.management.attributes
   - hosting.management.attributes.no_diff
 """

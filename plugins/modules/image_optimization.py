@@ -12,27 +12,18 @@ version_added: 0.1.0
 description:
   - Sets the type of image optimization (C(PUT /sites/cdn/image-optimization), interface section 4.7).
 options:
-  environment_id:
-    description:
-      - The id of the environment.
-    type: str
-    required: true
-    aliases: [env_id]
   image_optimization_type:
     description:
       - How images are optimized. V(lossy) is the value known from the interface. The public service also knows
         V(lossless) and V(off). Quote V(off), which is a boolean in YAML otherwise.
     type: str
     required: true
-  site_id:
-    description:
-      - The id of the environment's site. With it, the module reads how the environment stands, where the service
-        shows it. Without, the journal alone tells whether there is something to do.
-    type: str
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
   - hosting.management.api
+  - hosting.management.environment
+  - hosting.management.site
   - hosting.management.change
   - hosting.management.operation
   - hosting.management.attributes

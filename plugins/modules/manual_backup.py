@@ -17,12 +17,6 @@ description:
     recent enough.
   - With neither, a backup is taken at each run.
 options:
-  environment_id:
-    description:
-      - The id of the environment.
-    type: str
-    required: true
-    aliases: [env_id]
   tag:
     description:
       - The label of the backup.
@@ -36,6 +30,7 @@ author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
   - hosting.management.api
+  - hosting.management.environment
   - hosting.management.change
   - hosting.management.operation
   - hosting.management.attributes

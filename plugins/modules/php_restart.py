@@ -13,12 +13,6 @@ description:
   - Restarts the PHP engine (C(POST /sites/tools/restart-php), interface section 4.11).
   - With O(release), it is restarted once for each release, however often the task runs. Without, at each run.
 options:
-  environment_id:
-    description:
-      - The id of the environment.
-    type: str
-    required: true
-    aliases: [env_id]
   release:
     description:
       - What the restart belongs to, such as a version, a tag or a commit. Needs the journal.
@@ -27,6 +21,7 @@ author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
   - hosting.management.api
+  - hosting.management.environment
   - hosting.management.change
   - hosting.management.operation
   - hosting.management.attributes

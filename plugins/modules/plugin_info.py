@@ -13,12 +13,6 @@ description:
   - Lists the plugins of an environment (C(GET /sites/environments/{env_id}/wp-plugins), interface section 4.5), and
     sums up which of them are vulnerable and which have an update.
 options:
-  environment_id:
-    description:
-      - The id of the environment.
-    type: str
-    required: true
-    aliases: [env_id]
   status:
     description:
       - The status of the plugins to list. V(active) is the value known from the interface. An empty string leaves it
@@ -35,6 +29,7 @@ author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
   - hosting.management.api
+  - hosting.management.environment
   - hosting.management.attributes
   - hosting.management.attributes.no_diff
 """

@@ -13,12 +13,6 @@ description:
   - Makes one of an environment's domains its primary domain (C(PUT /sites/environments/{env_id}/change-primary-domain),
     interface section 4.6).
 options:
-  environment_id:
-    description:
-      - The id of the environment.
-    type: str
-    required: true
-    aliases: [env_id]
   domain_id:
     description:
       - The id of the domain. Either this or O(domain_name) must be given.
@@ -32,15 +26,12 @@ options:
     description:
       - Whether to replace the old primary domain by the new one in the database.
     type: bool
-  site_id:
-    description:
-      - The id of the environment's site. With it, the module reads how the environment stands, where the service
-        shows it. Without, the journal alone tells whether there is something to do.
-    type: str
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
   - hosting.management.api
+  - hosting.management.environment
+  - hosting.management.site
   - hosting.management.change
   - hosting.management.operation
   - hosting.management.attributes

@@ -12,17 +12,11 @@ version_added: 0.1.0
 description:
   - Lists the IP addresses that may reach an environment by SFTP and SSH
     (C(GET /sites/environments/{env_id}/ssh/get-allowed-ips), interface section 4.16).
-options:
-  environment_id:
-    description:
-      - The id of the environment.
-    type: str
-    required: true
-    aliases: [env_id]
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
   - hosting.management.api
+  - hosting.management.environment
   - hosting.management.attributes
   - hosting.management.attributes.no_diff
 """

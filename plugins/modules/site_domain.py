@@ -14,12 +14,6 @@ description:
     the domain already. Removing needs a service that shows the environment's domains.
   - The options of a domain that is there already are not changed. The service has no request for that.
 options:
-  environment_id:
-    description:
-      - The id of the environment.
-    type: str
-    required: true
-    aliases: [env_id]
   domain_name:
     description:
       - The name of the domain.
@@ -55,6 +49,7 @@ author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
   - hosting.management.api
+  - hosting.management.environment
   - hosting.management.change
   - hosting.management.operation
   - hosting.management.attributes

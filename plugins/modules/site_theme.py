@@ -13,12 +13,6 @@ description:
   - Updates an installed theme (C(PUT /sites/environments/{env_id}/themes), interface section 4.9).
   - The task fails when the operation ends and the service still shows another version.
 options:
-  environment_id:
-    description:
-      - The id of the environment.
-    type: str
-    required: true
-    aliases: [env_id]
   name:
     description:
       - The theme's slug.
@@ -33,6 +27,7 @@ author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
   - hosting.management.api
+  - hosting.management.environment
   - hosting.management.change
   - hosting.management.operation
   - hosting.management.attributes

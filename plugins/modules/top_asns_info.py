@@ -12,39 +12,12 @@ version_added: 0.1.0
 description:
   - Lists the autonomous systems that sent the most requests to an environment (C(GET
     /sites/environments/{env_id}/analytics/top-asns), interface section 4.13).
-options:
-  environment_id:
-    description:
-      - The id of the environment.
-    type: str
-    required: true
-    aliases: [env_id]
-  time_frame:
-    description:
-      - How far to look back.
-    type: str
-    choices: [24_hours, 7_days, 30_days, 60_days]
-  company_id:
-    description:
-      - The id of the company. By default that of the API key, which is then asked for.
-    type: str
-  start:
-    description:
-      - From when on to count, in ISO 8601. Without an offset, it is taken for UTC. Not together with O(time_frame).
-    type: str
-  end:
-    description:
-      - Until when to count, like O(start).
-    type: str
-  query_names:
-    description:
-      - Names of the query parameters, by option, for a service whose names differ from the public service's. Those are
-        V(time_span) for O(time_frame), V(company_id) for O(company_id), V(from) for O(start), and V(to) for O(end).
-    type: dict
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
   - hosting.management.api
+  - hosting.management.environment
+  - hosting.management.analytics
   - hosting.management.attributes
   - hosting.management.attributes.no_diff
 """

@@ -13,12 +13,6 @@ description:
   - Tells whether an administrator of the environment's WordPress has the e-mail address
     (C(GET /sites/environments/{env_id}/wpa-user-exists), interface section 4.14).
 options:
-  environment_id:
-    description:
-      - The id of the environment.
-    type: str
-    required: true
-    aliases: [env_id]
   email:
     description:
       - The e-mail address.
@@ -33,6 +27,7 @@ author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
   - hosting.management.api
+  - hosting.management.environment
   - hosting.management.attributes
   - hosting.management.attributes.no_diff
 """

@@ -1,0 +1,33 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
+options:
+  time_frame:
+    description:
+      - How far to look back.
+    type: str
+    choices: [24_hours, 7_days, 30_days, 60_days]
+  company_id:
+    description:
+      - The id of the company. By default that of the API key, which is then asked for.
+    type: str
+  start:
+    description:
+      - From when on to count, in ISO 8601. Without an offset, it is taken for UTC. Not together with O(time_frame).
+    type: str
+  end:
+    description:
+      - Until when to count, like O(start).
+    type: str
+  query_names:
+    description:
+      - Names of the query parameters, by option, for a service whose names differ from the public service's. Those are
+        V(time_span) for O(time_frame), V(company_id) for O(company_id), V(from) for O(start), and V(to) for O(end).
+    type: dict
+"""
