@@ -1,0 +1,142 @@
+# The door to everything: `make` lists what there is. It needs Python 3.11 or newer and access to Python packages, and
+# leaves nothing outside the checkout: environments are in .venv/, results in build/, downloads in .cache/.
+
+PYTHON ?= python3
+CORE   ?=
+ARGS   ?=
+
+# One environment for each ansible-core: `main` has the newest that PYTHON can run.
+VENV     := .venv/$(if $(CORE),core-$(CORE),main)
+LINT     := .venv/lint
+HERE     := $(CURDIR)
+BUILD    := $(HERE)/build
+HOME_DIR := $(BUILD)/home/$(notdir $(VENV))
+TREE     := build/tree/ansible_collections/hosting/management
+LINK     := build/collections/ansible_collections/hosting/management
+
+ANSIBLE_CORE  := $(if $(CORE),'ansible-core==$(CORE).*','ansible-core>=2.19')
+CORES         := $(if $(CORE),$(CORE),2.19 2.21)
+PIP_CACHE_DIR ?= $(HERE)/.cache/pip
+export PIP_CACHE_DIR
+
+# Neither tests nor demo may ever meet the service or the journal of the person who runs them.
+unexport HOSTING_BASE_URL HOSTING_API_KEY HOSTING_COMPANIONS HOSTING_JOURNAL
+unexport ANSIBLE_CONFIG ANSIBLE_COLLECTIONS_PATH PYTHONPATH VIRTUAL_ENV
+
+# Ansible refuses to run without UTF-8.
+ifneq ($(filter C POSIX,$(LC_ALL)),)
+export LC_ALL := C.UTF-8
+endif
+
+# The surroundings of every command: a home in build/ catches all that tools would leave in ~. `in` adds the collection.
+home = mkdir -p "$(HOME_DIR)" && env \
+	HOME="$(HOME_DIR)" \
+	XDG_CACHE_HOME="$(HOME_DIR)/.cache" \
+	XDG_CONFIG_HOME="$(HOME_DIR)/.config" \
+	XDG_DATA_HOME="$(HOME_DIR)/.local/share" \
+	XDG_STATE_HOME="$(HOME_DIR)/.local/state" \
+	ANSIBLE_HOME="$(HOME_DIR)/.ansible" \
+	ANSIBLE_LOCAL_TEMP="$(HOME_DIR)/.ansible/tmp" \
+	ANSIBLE_REMOTE_TMP="$(HOME_DIR)/.ansible/tmp" \
+	PATH="$(HERE)/$(VENV)/bin:$$PATH"
+in = $(home) ANSIBLE_COLLECTIONS_PATH="$(BUILD)/collections" PYTHONPATH="$(BUILD)/collections"
+pip = "$(1)/bin/python" -m pip --disable-pip-version-check install --quiet --quiet
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint sanity sanity-one molecule simulator bench build clean ci environments sanity-environment
+
+help: ## this list
+	@echo "make <target>:"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@echo "PYTHON=python3.12 chooses the interpreter, CORE=2.21 the ansible-core, ARGS=... goes to the tool."
+
+demo: $(VENV)/.demo ## see the collection at work against a simulated service, in a minute
+	@$(home) "$(VENV)/bin/python" tests/demo/demo.py $(DEMO_ARGS)
+
+test: $(VENV)/.test $(LINK) ## unit and integration tests; ARGS="-k backup" runs some of them
+	@mkdir -p build/pytest
+	@$(in) "$(VENV)/bin/python" -m pytest --numprocesses=auto \
+		--basetemp="$(BUILD)/pytest/$(notdir $(VENV))" $(ARGS)
+
+lint: $(LINT)/.lint build ## style, documentation, changelog, and what Galaxy would say
+	@"$(LINT)/bin/python" tests/tools/lint.py
+
+sanity: ## ansible-test sanity, on ansible-core 2.19 and 2.21; ARGS="--test pep8" runs some of it
+	@status=0; for core in $(CORES); do \
+		if $(PYTHON) tests/tools/interpreter.py $$core >/dev/null; then \
+			$(MAKE) --no-print-directory sanity-one CORE=$$core || status=1; \
+		else \
+			echo "ansible-test sanity, ansible-core $$core: NOT RUN"; \
+			$(if $(CORE),status=1,:); \
+		fi; \
+	done; exit $$status
+
+sanity-one: $(VENV)/.core
+	@"$(VENV)/bin/python" tests/tools/sanity.py $(ARGS)
+
+molecule: $(VENV)/.molecule $(LINK) ## the scenarios in extensions/molecule
+	@port=$$("$(VENV)/bin/python" -c \
+		'import socket; print(socket.create_server(("127.0.0.1", 0)).getsockname()[1])') \
+		&& $(in) SIMULATOR_PORT=$$port "$(VENV)/bin/python" -m molecule test --all $(ARGS)
+
+simulator: $(VENV)/.demo ## the simulated service, to try things against
+	@cd tests && $(home) "$(HERE)/$(VENV)/bin/python" -m simulator $(ARGS)
+
+bench: $(VENV)/.demo $(LINK) ## how fast it is, beside ansible.builtin.uri
+	@$(in) "$(VENV)/bin/python" tests/bench $(ARGS)
+
+build: $(VENV)/.demo ## the tarball for Galaxy, in build/dist
+	@$(PYTHON) tests/tools/checkout.py build/tree >/dev/null
+	@rm -rf build/dist
+	@$(home) ansible-galaxy collection build "$(TREE)" --output-path build/dist
+
+ci: ## all of it, as the continuous integration runs it
+	@.ci/run
+
+clean: ## remove everything that make made
+	rm -rf build .venv .cache .ansible
+
+# What the other targets would install when first used.
+environments: $(VENV)/.test $(VENV)/.molecule $(LINT)/.lint $(LINK)
+sanity-environment: $(VENV)/.core
+
+# ---- how environments come to be ------------------------------------------------------------------------------------
+
+.venv/%/.created:
+	@mkdir -p build
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "This needs Python 3.11 or newer, and $(PYTHON) is: $$($(PYTHON) --version 2>&1)." >&2; \
+		echo "Name another one: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@python=$$($(PYTHON) tests/tools/interpreter.py $(CORE)) && echo "Making .venv/$* with $$python" \
+		&& rm -rf ".venv/$*" && "$$python" -m venv ".venv/$*"
+	@touch $@
+
+$(VENV)/.core: | $(VENV)/.created
+	@$(call pip,$(VENV)) $(ANSIBLE_CORE)
+	@touch $@
+
+$(VENV)/.demo: requirements.txt tests/requirements/demo.txt | $(VENV)/.created
+	@echo "Installing what the collection needs into $(VENV)"
+	@$(call pip,$(VENV)) $(ANSIBLE_CORE) -r tests/requirements/demo.txt
+	@touch $@
+
+$(VENV)/.test: tests/requirements/test.txt $(VENV)/.demo
+	@echo "Installing what the tests need into $(VENV)"
+	@$(call pip,$(VENV)) $(ANSIBLE_CORE) -r tests/requirements/test.txt
+	@touch $@
+
+$(VENV)/.molecule: tests/requirements/molecule.txt $(VENV)/.demo
+	@echo "Installing molecule into $(VENV)"
+	@$(call pip,$(VENV)) $(ANSIBLE_CORE) -r tests/requirements/molecule.txt
+	@touch $@
+
+$(LINT)/.lint: tests/requirements/lint.txt | $(LINT)/.created
+	@echo "Installing the linters into $(LINT)"
+	@$(call pip,$(LINT)) -r tests/requirements/lint.txt
+	@touch $@
+
+# Ansible and the tests import the checkout through this path.
+$(LINK):
+	@mkdir -p $(@D)
+	@ln -sfn ../../../.. $@
