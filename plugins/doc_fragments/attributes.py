@@ -19,7 +19,7 @@ attributes:
   action_group:
     support: full
     description: Use C(group/hosting.management.all) in C(module_defaults) to set options for all modules at once.
-    membership: hosting.management.all
+    membership: [hosting.management.all]
   platform:
     support: full
     description: Where the module runs.

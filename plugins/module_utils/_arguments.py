@@ -23,7 +23,7 @@ class Option(dict):
     that begins with the option's name.
     """
 
-    def __init__(self, check, **spec):
+    def __init__(self, check=None, **spec):
         super().__init__(type=spec.pop("type", "str"), **spec)
         self.check = check
 
@@ -42,7 +42,7 @@ class ModuleSpec:
     def check(self, params):
         """Bring the given options into canonical form, in place; raise InvalidInput for the first bad one."""
         for name, option in self.options.items():
-            if isinstance(option, Option) and params.get(name) is not None:
+            if getattr(option, "check", None) and params.get(name) is not None:
                 try:
                     params[name] = option.check(params[name])
                 except ValueError as error:

@@ -75,9 +75,10 @@ plugins:
     version:
       description: The version installed.
       type: str
-    update:
-      description: Whether there is an update. V(available) is the value known from the interface.
-      type: str
+    is_update_available:
+      description: Whether there is an update. (The service's own C(update) is there too, as text. Jinja reaches it as
+        C(plugin['update']) only.)
+      type: bool
     update_version:
       description: The version that the update would bring.
       type: str
@@ -163,11 +164,14 @@ def run(context):
     """List the plugins of an environment (interface section 4.5, whose GET carries a body)."""
     body = {name: value for name, value in context.given("status", "column").items() if value}
     answer = context.send(GET_PLUGINS(env_id=context["environment_id"], body=body))
-    plugins = answer.records("environment.plugins.items")
+    plugins = [
+        {**plugin, "is_update_available": plugin.get("update") == "available"}
+        for plugin in answer.records("environment.plugins.items")
+    ]
     return {
         "plugins": plugins,
         "vulnerable": [plugin.get("name") for plugin in plugins if plugin.get("is_version_vulnerable")],
-        "updatable": [plugin.get("name") for plugin in plugins if plugin.get("update") == "available"],
+        "updatable": [plugin.get("name") for plugin in plugins if plugin["is_update_available"]],
         "last_updated_at": answer.at("environment.plugins.last_updated_at", (str, type(None))),
         "answer": answer.data,
     }
