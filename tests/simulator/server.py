@@ -162,8 +162,9 @@ class Simulator:
             timeout_graceful_shutdown=0.1,
         )
         self._server = uvicorn.Server(config)
-        run = {"target": self._server.run, "kwargs": {"sockets": [listener]}}
-        self._thread = threading.Thread(**run, name="simulator", daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [listener]}, name="simulator", daemon=True
+        )
         self._thread.start()
         deadline = time.monotonic() + START_SECONDS
         while not self._server.started:

@@ -104,7 +104,7 @@ class Door:
         return await _call(app, scope, body)
 
     def _is_authorized(self, header: str) -> bool:
-        scheme, _, key = header.partition(" ")
+        scheme, _separator, key = header.partition(" ")
         return scheme.lower() == "bearer" and hmac.compare_digest(key.encode(), self.world.api_key.secret.encode())
 
 

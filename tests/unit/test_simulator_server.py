@@ -205,7 +205,7 @@ def settings_shown(process: subprocess.Popen) -> dict[str, str]:
     exports = {}
     for line in process.stdout:
         if line.startswith("export "):
-            name, _, value = line.removeprefix("export ").strip().partition("=")
+            name, _number, value = line.removeprefix("export ").strip().partition("=")
             exports[name] = value
         if "curl" in line:
             break
