@@ -41,18 +41,18 @@ class ModuleSpec:
 
     def check(self, params):
         """Bring the given options into canonical form, in place; raise InvalidInput for the first bad one."""
-        for name, option in self.options.items():
-            if getattr(option, "check", None) and params.get(name) is not None:
-                try:
-                    params[name] = option.check(params[name])
-                except ValueError as error:
-                    raise InvalidInput(f"{name} {error}. Nothing was sent.") from None
         for name, variable in (("base_url", "HOSTING_BASE_URL"), ("api_key", "HOSTING_API_KEY")):
             if not params.get(name):
                 raise InvalidInput(
                     f"{name} is missing: set the option {name}, or the environment variable {variable}. For all tasks"
                     " at once, set it in module_defaults for group/hosting.management.all. Nothing was sent."
                 )
+        for name, option in self.options.items():
+            if getattr(option, "check", None) and params.get(name) is not None:
+                try:
+                    params[name] = option.check(params[name])
+                except ValueError as error:
+                    raise InvalidInput(f"{name} {error}. Nothing was sent.") from None
         if self._rule:
             self._rule(params)
 
@@ -103,13 +103,12 @@ def text_option(**spec):
 
 def checked_uuid(value):
     try:
-        return str(uuid.UUID(value)) if re.fullmatch(r"[0-9a-fA-F-]{36}", value) else _not_a_uuid(value)
+        canonical = str(uuid.UUID(value))
     except ValueError:
-        return _not_a_uuid(value)
-
-
-def _not_a_uuid(value):
-    raise ValueError(f"must be a UUID such as e0000000-0000-4000-8000-000000000011, not {value!r}")
+        canonical = None
+    if canonical != value.lower():
+        raise ValueError(f"must be a UUID such as e0000000-0000-4000-8000-000000000011, not {value!r}")
+    return canonical
 
 
 def checked_text(value):
@@ -124,7 +123,7 @@ def checked_domain_name(value):
         name = value.strip().rstrip(".").encode("idna").decode().lower()
     except UnicodeError:
         name = ""
-    if not re.fullmatch(r"(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)+[a-z0-9-]{2,63}", name):
+    if not re.fullmatch(r"(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)+(?!\d+$)[a-z0-9-]{2,63}", name):
         raise ValueError(f"must be a domain name such as www.example.com, not {value!r}")
     return name
 
@@ -155,6 +154,8 @@ def checked_base_url(value):
         raise ValueError(f"is no address: {error}") from None
     if url.username is not None or url.password is not None:
         raise ValueError("must not carry a user or password: the API key is the only credential")
+    if re.search(r"\s", value):
+        raise ValueError(f"must not have white space: {value!r}")
     if url.scheme not in ("https", "http") or not host:
         raise ValueError(f"must be an address such as https://api.example.com/v2, not {value!r}")
     if url.query or url.fragment:
@@ -199,7 +200,7 @@ def canonical_denied_ip(value):
 
 def _network_meant(value):
     try:
-        return f"; did you mean {ipaddress.ip_network(value, strict=False)}?"
+        return f"; did you mean {ipaddress.IPv4Network(value, strict=False)}?"
     except ValueError:
         return ""
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import ssl
 import traceback
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from ansible_collections.hosting.management.plugins.module_utils._errors import (
     BadRequest,
     ConnectionFailed,
+    InvalidInput,
     MalformedResponse,
     NotFound,
     RateLimited,
@@ -32,6 +34,7 @@ try:
         ConnectTimeoutError,
         InsecureRequestWarning,
         InvalidHeader,
+        MaxRetryError,
         NameResolutionError,  # new in urllib3 2, the oldest version whose Retry knows jitter
         NewConnectionError,
         ProxyError,
@@ -78,8 +81,13 @@ class RepeatableRetry(Retry):
 
     def increment(self, method=None, url=None, response=None, error=None, _pool=None, _stacktrace=None):
         if error is not None and not self.may_retry(error):
+            error.earlier_attempts = self.history
             raise error
-        return super().increment(method, url, response, error, _pool, _stacktrace)
+        try:
+            return super().increment(method, url, response, error, _pool, _stacktrace)
+        except MaxRetryError as given_up:
+            given_up.earlier_attempts = self.history
+            raise
 
     def may_retry(self, error):
         return not _is_certificate_error(error)
@@ -115,6 +123,11 @@ def _never_connected(error):
     if isinstance(error, ProxyError):
         error = error.original_error
     return isinstance(error, (NewConnectionError, ConnectTimeoutError, NameResolutionError))
+
+
+def _may_have_arrived(attempts):
+    """Return True when any of these attempts (urllib3's RequestHistory) may have been processed."""
+    return any(not _never_connected(one.error) if one.error else one.status != 429 for one in attempts)
 
 
 @dataclass(frozen=True)
@@ -179,11 +192,14 @@ class Client:
 
     def __init__(self, base_url, api_key, timeout=30, retries=5, verify=True):
         self.base_url = base_url.rstrip("/")
+        self._scheme = self.base_url.partition(":")[0].lower()
         self._auth = BearerAuth(api_key)
         self._timeout = timeout
         self._retries = retries
         self._verify = verify
         self._sessions = {}
+        if isinstance(verify, str):
+            _check_ca_bundle(verify)
         if verify is False:
             disable_warnings(InsecureRequestWarning)
 
@@ -208,7 +224,7 @@ class Client:
         session = requests.Session()
         session.auth = self._auth
         # Plain http is for loopback addresses only: no proxy may see the key there.
-        session.trust_env = self.base_url.startswith("https:")
+        session.trust_env = self._scheme == "https"
         retry = retry_class(
             total=self._retries,
             redirect=0,
@@ -219,7 +235,8 @@ class Client:
             backoff_max=LONGEST_BACKOFF,
             raise_on_status=False,
         )
-        session.mount(self.base_url, HTTPAdapter(max_retries=retry))
+        # For the scheme and not for base_url, which requests may write in another way before it looks for the adapter.
+        session.mount(f"{self._scheme}://", HTTPAdapter(max_retries=retry))
         return session
 
     def _send(self, session, request):
@@ -238,6 +255,13 @@ class Client:
                 content = self._content(request, response)
         except requests.RequestException as error:
             raise self._connection_error(request, error) from None
+        except OSError as error:  # requests cannot read the bundle that the environment names
+            raise ConnectionFailed(
+                f"{request} was not sent: {error}. Check the environment variables REQUESTS_CA_BUNDLE and"
+                " CURL_CA_BUNDLE, or set ca_path.",
+                request=request,
+                nothing_done=True,
+            ) from None
         if not 200 <= response.status_code < 300:
             raise self._status_error(request, response, content)
         return Answer(request, response.status_code, self._json(request, response, content))
@@ -273,20 +297,22 @@ class Client:
 
     def _connection_error(self, request, error):
         cause = error.args[0] if error.args else error
+        nothing_done = not _may_have_arrived(getattr(cause, "earlier_attempts", ()))
+        undone = f"{request} was not sent." if nothing_done else f"An earlier attempt failed.{_whether_done(request)}"
         if _is_certificate_error(error):
             return ConnectionFailed(
-                f"The certificate of {self.base_url} does not verify, so {request} was not sent. Set ca_path to the"
-                " CA bundle that signed it (validate_certs: false switches the check off).",
+                f"The certificate of {self.base_url} does not verify. {undone} Set ca_path to the CA bundle that signed"
+                " it (validate_certs: false switches the check off).",
                 request=request,
-                nothing_done=True,
+                nothing_done=nothing_done,
             )
         if _never_connected(cause):
             kind = TimedOut if isinstance(error, requests.ConnectTimeout) else ConnectionFailed
             return kind(
-                f"Cannot connect to {self.base_url}: {_short_reason(error)}. {request} was not sent."
+                f"Cannot connect to {self.base_url}: {_short_reason(error)}. {undone}"
                 " Check base_url, the network, and the proxy settings.",
                 request=request,
-                nothing_done=True,
+                nothing_done=nothing_done,
             )
         if isinstance(error, requests.Timeout) or "timed out" in str(error):
             return TimedOut(
@@ -304,8 +330,11 @@ class Client:
         status = response.status_code
         message = _service_message(content)
         said = f"{status}: {message}" if message else str(status)
-        details = {"request": request, "status": status, "service_message": message, "nothing_done": status < 500}
+        nothing_done = status < 500 and not _may_have_arrived(response.raw.retries.history)
+        details = {"request": request, "status": status, "service_message": message, "nothing_done": nothing_done}
         refused = "" if request.method == "GET" else " Nothing was done."
+        if not nothing_done:
+            refused = _whether_done(request)
         if status < 400:
             return MalformedResponse(
                 f"{request} was answered by a redirect ({status}), which is not followed: the API key goes to base_url"
@@ -343,6 +372,15 @@ class Client:
         )
 
 
+def _check_ca_bundle(path):
+    try:
+        ssl.create_default_context(**{"capath" if os.path.isdir(path) else "cafile": path})
+    except OSError as error:
+        raise InvalidInput(
+            f"ca_path ({path}) is no bundle of certificates in PEM format: {error}. Nothing was sent."
+        ) from None
+
+
 def _whether_done(request):
     return "" if request.method == "GET" else " Whether anything was done is not known."
 
@@ -357,7 +395,7 @@ def _service_message(content):
     """Return the message of the interface's error body (section 7), or None when this is none."""
     try:
         body = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     message = body.get("message") if isinstance(body, dict) else None
     return message[:LONGEST_QUOTE] if isinstance(message, str) else None

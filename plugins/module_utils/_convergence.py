@@ -90,7 +90,7 @@ def converge(context, *, subject, desired, request, observe=unobservable, before
 
     :param subject: what the state belongs to, as a tuple of strings: the module and the ids.
     :param desired: the value wanted, a JSON value that holds no secret.
-    :param request: the Request that asks for it.
+    :param request: the Request that asks for it; None when the state is observed to be there and nothing can be sent.
     :param observe: returns the state as Observed, whose value is compared with ``desired``; UNKNOWN when it cannot be
         read: then the journal says what was last accepted.
     :param before: what the caller has observed already, if anything.
@@ -118,7 +118,7 @@ class _Change:
     subject: tuple
     key: str | None
     desired: object
-    request: Request
+    request: Request | None
     observe: Callable
     before: Observed | None = UNKNOWN
     name: str | None = None
@@ -134,7 +134,7 @@ class _Change:
     def settle(self):
         """Find out by the service and the journal whether to send, to wait, or to do nothing; and do it."""
         self.before = self.before or self.observe()
-        if self._is_desired(self.before) and not self.context.force:
+        if self._is_desired(self.before) and not (self.context.force and self.request):
             return self._outcome(False, self.before)
         self.seen = self.journal.read(self.slot)
         entry = self._relevant_entry()
@@ -191,14 +191,14 @@ class _Change:
 
     def _after_lost_answer(self, entry):
         """Let the service's state tell whether the request was carried out; without it, leave that to the user."""
-        if self.before is UNKNOWN:
+        after = self._await_effect(until=entry.sent_at + self.context.wait_timeout)
+        if after is UNKNOWN:
             raise OutcomeUnknown(
                 f"{self.request} was sent at {_clock(entry.sent_at)} and its answer was lost, so it may or may not have"
                 " been carried out. It was not sent again. Look at the service; if it was not carried out, run with"
                 " force: true to send it again.",
                 request=self.request,
             )
-        after = self._await_effect(until=entry.sent_at + self.context.wait_timeout)
         if not self._is_desired(after):
             return self._send()
         self._record(FINISHED)

@@ -16,7 +16,7 @@ from ansible_collections.hosting.management.plugins.module_utils._errors import 
 from ansible_collections.hosting.management.plugins.module_utils._journal import (
     default_location,
     open_journal,
-    password_of,
+    passwords_of,
 )
 from ansible_collections.hosting.management.plugins.module_utils._operations import follow
 
@@ -138,8 +138,7 @@ def refusal(message):
 
 def secrets_within(params):
     """Return the secrets that lie inside options which are none themselves."""
-    password = password_of(params.get("journal") or "")
-    return {password} if password else set()
+    return passwords_of(params.get("journal") or "")
 
 
 class _Module(AnsibleModule):

@@ -24,6 +24,11 @@ class HostingError(Exception):
         self.operation_id = None
         self.results = {}
 
+    def with_advice(self, text):
+        """Return this error with another sentence at the end of its message."""
+        self.args = (f"{self} {text}",)
+        return self
+
     def as_result(self):
         """Return the failure as an Ansible result: ``failed``, ``msg`` and ``error``."""
         return {

@@ -8,13 +8,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import socket
 import sqlite3
 import time
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote
 
 from ansible_collections.hosting.management.plugins.module_utils._errors import JournalError
 
@@ -26,6 +27,7 @@ UNKNOWN_OUTCOME = "unknown"
 
 LOCK_TIMEOUT = 30  # seconds to wait for another run's transaction
 
+_POSTGRES = ("postgresql://", "postgres://")
 _TABLE = """
 create table if not exists journal (
     service text not null,
@@ -102,7 +104,7 @@ def open_journal(location):
     """Return the journal at a file path or postgresql:// address; an empty location means none is kept."""
     if not location:
         return NoJournal()
-    if location.startswith(("postgresql://", "postgres://")):
+    if location.startswith(_POSTGRES):
         return PostgresJournal(location)
     return SqliteJournal(location)
 
@@ -113,12 +115,13 @@ def default_location():
     return str(Path(state_home, "hosting.management", "journal.db").expanduser())
 
 
-def password_of(location):
-    """Return the password within a postgresql:// address, or None."""
-    try:
-        return urlsplit(location).password if "://" in location else None
-    except ValueError:
-        return None
+def passwords_of(location):
+    """Return the passwords within a postgresql:// address: libpq takes one before the host or in the query."""
+    if not location.startswith(_POSTGRES):
+        return set()
+    found = re.findall(r"://[^:@/?]*:([^@]*)@|[?&](?:ssl)?password=([^&]*)", location)
+    passwords = {password for pair in found for password in pair if password}
+    return passwords | {unquote(password) for password in passwords}
 
 
 class NoJournal:
@@ -173,7 +176,13 @@ class SqliteJournal(_SqlJournal):
 
     def read(self, slot):
         # Reading alone, as in check mode, leaves no file behind.
-        return super().read(slot) if self._path.exists() else None
+        return super().read(slot) if self._is_there() else None
+
+    def _is_there(self):
+        try:
+            return self._path.exists()
+        except PermissionError:
+            return True  # opening it says what is wrong
 
     @contextmanager
     def _transaction(self, _slot):
@@ -194,12 +203,26 @@ class SqliteJournal(_SqlJournal):
             self._path.touch(mode=0o600)
         connection = sqlite3.connect(self._path, timeout=LOCK_TIMEOUT, isolation_level=None)
         try:
-            connection.execute("pragma journal_mode = wal")
+            _switch_to_wal(connection)
             connection.execute(_TABLE)
         except BaseException:
             connection.close()
             raise
         return connection
+
+
+def _switch_to_wal(connection):
+    """Switch to write-ahead logging; SQLite itself does not wait here for a run that is just making the file."""
+    deadline = time.monotonic() + LOCK_TIMEOUT
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 class PostgresJournal(_SqlJournal):
@@ -232,5 +255,6 @@ class PostgresJournal(_SqlJournal):
 
 
 def _without_password(text, address):
-    password = password_of(address)
-    return text.replace(password, "********") if password else text
+    for password in passwords_of(address):
+        text = text.replace(password, "********")
+    return text

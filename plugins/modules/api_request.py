@@ -160,9 +160,9 @@ def run(context):
         answer = context.send(request)
         return {"status": answer.status, "json": answer.data}
     outcome = once(context, subject=("api_request",), key=None, request=request)
-    answer = outcome.answer
-    result = {"status": answer.status, "json": answer.data} if answer else {}
-    return outcome.result(**result)
+    result = outcome.result()
+    del result["state_source"]  # there is no state that this module could know
+    return {**result, "status": outcome.answer.status, "json": outcome.answer.data} if outcome.answer else result
 
 
 def _query(query):

@@ -64,6 +64,10 @@ backup:
       returned: when the service shows it
       type: int
       sample: 1201
+    note:
+      description: The label again, as the service calls it.
+      returned: when the service shows it
+      type: str
     name:
       description: The name the service gave it.
       returned: when the service shows it

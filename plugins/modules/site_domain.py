@@ -154,7 +154,7 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
 )
 from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN, Observed, converge
 from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
+from ansible_collections.hosting.management.plugins.module_utils._errors import BadRequest, InvalidInput
 from ansible_collections.hosting.management.plugins.module_utils._interface import ADD_SITE_DOMAIN, DELETE_SITE_DOMAINS
 from ansible_collections.hosting.management.plugins.module_utils._sites import domains_of_environment
 
@@ -179,15 +179,18 @@ SPEC = ModuleSpec(
 def run(context):
     """Add a domain to an environment, or remove it (interface section 4.3)."""
     before = _observe(context)
-    outcome = converge(
-        context,
-        subject=("site_domain", context["environment_id"], context["domain_name"]),
-        name="state",
-        desired=context["state"],
-        request=_addition(context) if context["state"] == "present" else _removal(context, before),
-        observe=lambda: _observe(context),
-        before=before,
-    )
+    try:
+        outcome = converge(
+            context,
+            subject=("site_domain", context["environment_id"], context["domain_name"]),
+            name="state",
+            desired=context["state"],
+            request=_addition(context) if context["state"] == "present" else _removal(context, before),
+            observe=lambda: _observe(context),
+            before=before,
+        )
+    except BadRequest as error:
+        raise error if before else error.with_advice("The environment may have the domain already.") from None
     return outcome.result(domain=outcome.record or {"name": context["domain_name"]})
 
 
@@ -217,8 +220,9 @@ def _removal(context, before):
             "The service does not show the domains of the environment (or companions are switched off), so the id of"
             f" {context['domain_name']} is not known and it cannot be removed. Nothing was sent."
         )
-    ids = [before.record["id"]] if before.record else []
-    return DELETE_SITE_DOMAINS(env_id=context["environment_id"], body={"domain_ids": ids})
+    if before.record is None:
+        return None
+    return DELETE_SITE_DOMAINS(env_id=context["environment_id"], body={"domain_ids": [before.record["id"]]})
 
 
 def main():

@@ -13,6 +13,8 @@ import os
 from contextlib import contextmanager
 from importlib import import_module
 
+from ansible import constants
+from ansible.errors import AnsibleError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.parameters import remove_values
 from ansible.module_utils.errors import UnsupportedError
@@ -49,7 +51,10 @@ class ActionModule(ActionBase):
             )
         host = (task_vars or {}).get("inventory_hostname", "localhost")
         with self._task_environment():
-            return self._run_in_process(lambda line: display.display(f"{module_name}: [{host}] {line}"))
+            result = self._run_in_process(lambda line: display.display(f"{module_name}: [{host}] {line}"))
+        if not _shows_invocation(task_vars):
+            del result["invocation"]
+        return result
 
     def _may_run_in_process(self):
         return (
@@ -95,6 +100,14 @@ class ActionModule(ActionBase):
         if warnings:
             result["warnings"] = warnings
         return _without_secrets(result, secrets)
+
+
+def _shows_invocation(task_vars):
+    """Tell whether results show the options. ansible-core before 2.21 has no such setting, and always does."""
+    try:
+        return constants.config.get_config_value("INJECT_INVOCATION", variables=task_vars)
+    except AnsibleError:
+        return True
 
 
 def _refused(errors):

@@ -1,0 +1,347 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The modules, a row each: the request that each of them sends, and how those behave that change something."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from integration.playbook import Step
+from simulator import seed
+
+COMPANY, USER = seed.COMPANY_ID, seed.user_id(2)
+SITE, LIVE, STAGING = seed.site_id(1), seed.environment_id(1), seed.environment_id(1, seed.STAGING)
+DOMAIN, WWW_DOMAIN = seed.domain_id(1), seed.domain_id(1, seed.LIVE_WWW)
+UNKNOWN = "00000000-0000-4000-8000-000000000000"
+
+READ = (400, 401, 404, 500)
+OPERATION = (400, 401, 500)
+PLAIN = (401, 500)
+
+
+@dataclass(frozen=True)
+class Change:
+    """How a module changes something.
+
+    ``other`` are the options that ask for something else, ``other_body`` is what is then sent. ``replaces`` says that
+    the other value takes the place of the first one, ``shown`` that a companion shows the state, ``waits`` that the
+    service accepts an operation. ``after`` is what the diff shows after the change. ``repeatable`` is False when the
+    service refuses the same request once it was carried out.
+    """
+
+    other: dict[str, Any]
+    other_body: dict[str, Any] | None
+    replaces: bool = True
+    shown: bool = True
+    waits: bool = True
+    after: dict[str, Any] | None = None
+    repeatable: bool = True
+
+
+@dataclass(frozen=True)
+class Row:
+    """A module with options, the documented request that it then sends, and the errors documented for that.
+
+    ``unknown`` are options that name something that does not exist. ``body`` is None when there is none, or when only
+    the service can tell it. ``variant`` tells several rows of one module apart.
+    """
+
+    module: str
+    options: dict[str, Any]
+    method: str
+    path: str
+    body: dict[str, Any] | None = None
+    query: dict[str, str] = field(default_factory=dict)
+    errors: tuple[int, ...] = PLAIN
+    unknown: dict[str, Any] | None = None
+    change: Change | None = None
+    variant: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.module}-{self.variant}" if self.variant else self.module
+
+    def step(self, name: str = "", before=None, keywords=None, **options) -> Step:
+        """The module as a task, with further options."""
+        speed = {"poll_interval": 0.05} if self.change and self.change.waits else {}
+        return Step(self.module, {**self.options, **speed, **options}, name, before, keywords or {})
+
+
+ROWS = [
+    Row(
+        "company_user_role",
+        {"company_id": COMPANY, "user_id": USER, "role": "company-billing"},
+        "POST",
+        f"/company/{COMPANY}/users/company-capabilities",
+        {"user_id": USER, "role": "company-billing"},
+        errors=(401, 404, 500),
+        unknown={"user_id": UNKNOWN},
+        change=Change(
+            {"role": "company-admin"},
+            {"user_id": USER, "role": "company-admin"},
+            shown=False,
+            after={"role": "company-billing"},
+        ),
+    ),
+    Row("api_key_info", {}, "GET", "/validate"),
+    Row(
+        "site_domain",
+        {"environment_id": LIVE, "domain_name": "new.example.com", "is_wildcardless": True, "setup_type": "quick"},
+        "POST",
+        f"/sites/environments/{LIVE}/domains",
+        {"domain_name": "new.example.com", "is_wildcardless": True, "setup_type": "quick"},
+        errors=OPERATION,
+        unknown={"environment_id": UNKNOWN},
+        change=Change(
+            {"domain_name": "other.example.com"},
+            {"domain_name": "other.example.com", "is_wildcardless": True, "setup_type": "quick"},
+            replaces=False,
+            after={"state": "present"},
+            repeatable=False,
+        ),
+    ),
+    Row(
+        "site_domain",
+        {"environment_id": LIVE, "domain_name": "WWW.shop.example.com.", "state": "absent"},
+        "DELETE",
+        f"/sites/environments/{LIVE}/domains",
+        errors=OPERATION,
+        change=Change({"domain_name": "new.example.com", "state": "absent"}, None),
+        variant="absent",
+    ),
+    Row(
+        "denied_ips",
+        {"environment_id": LIVE, "ip_list": ["2001:DB8::1", "203.0.113.0/24", "198.51.100.7", "198.51.100.7/32"]},
+        "PUT",
+        "/sites/tools/denied-ips",
+        {"environment_id": LIVE, "ip_list": ["198.51.100.7", "203.0.113.0/24", "2001:db8::1"]},
+        unknown={"environment_id": UNKNOWN},
+        change=Change(
+            {"ip_list": []},
+            {"environment_id": LIVE, "ip_list": []},
+            waits=False,
+            after={"denied_ips": ["198.51.100.7", "203.0.113.0/24", "2001:db8::1"]},
+        ),
+    ),
+    Row(
+        "plugin_info",
+        {"environment_id": LIVE, "status": "active", "column": "updatesAvailable"},
+        "GET",
+        f"/sites/environments/{LIVE}/wp-plugins",
+        {"status": "active", "column": "updatesAvailable"},
+        errors=(401, 404, 500),
+        unknown={"environment_id": UNKNOWN},
+    ),
+    Row(
+        "primary_domain",
+        {"environment_id": LIVE, "domain_id": WWW_DOMAIN, "site_id": SITE, "run_search_and_replace": True},
+        "PUT",
+        f"/sites/environments/{LIVE}/change-primary-domain",
+        {"domain_id": WWW_DOMAIN, "run_search_and_replace": True},
+        errors=OPERATION,
+        unknown={"environment_id": UNKNOWN, "site_id": None},
+        change=Change(
+            {"domain_id": DOMAIN},
+            {"domain_id": DOMAIN, "run_search_and_replace": True},
+            after={"domain_id": WWW_DOMAIN},
+        ),
+    ),
+    Row(
+        "primary_domain",
+        {"environment_id": LIVE, "domain_id": WWW_DOMAIN},
+        "PUT",
+        f"/sites/environments/{LIVE}/change-primary-domain",
+        {"domain_id": WWW_DOMAIN},
+        errors=OPERATION,
+        change=Change({"domain_id": DOMAIN}, {"domain_id": DOMAIN}, shown=False),
+        variant="without site_id",
+    ),
+    Row(
+        "image_optimization",
+        {"environment_id": LIVE, "image_optimization_type": "lossy", "site_id": SITE},
+        "PUT",
+        "/sites/cdn/image-optimization",
+        {"environment_id": LIVE, "image_optimization_type": "lossy"},
+        unknown={"environment_id": UNKNOWN, "site_id": None},
+        change=Change(
+            {"image_optimization_type": "lossless"},
+            {"environment_id": LIVE, "image_optimization_type": "lossless"},
+            after={"image_optimization_type": "lossy"},
+        ),
+    ),
+    Row(
+        "image_optimization",
+        {"environment_id": LIVE, "image_optimization_type": "lossy"},
+        "PUT",
+        "/sites/cdn/image-optimization",
+        {"environment_id": LIVE, "image_optimization_type": "lossy"},
+        change=Change(
+            {"image_optimization_type": "off"},
+            {"environment_id": LIVE, "image_optimization_type": "off"},
+            shown=False,
+        ),
+        variant="without site_id",
+    ),
+    Row(
+        "plain_environment",
+        {"site_id": SITE, "display_name": "Testing ground", "is_premium": False},
+        "POST",
+        f"/sites/{SITE}/environments/plain",
+        {"display_name": "Testing ground", "is_premium": False},
+        errors=OPERATION,
+        unknown={"site_id": UNKNOWN},
+        change=Change(
+            {"display_name": "Another ground"},
+            {"display_name": "Another ground", "is_premium": False},
+            replaces=False,
+            after={"display_name": "Testing ground"},
+        ),
+    ),
+    Row(
+        "site_theme",
+        {"environment_id": LIVE, "name": "storefront", "update_version": "4.6.0"},
+        "PUT",
+        f"/sites/environments/{LIVE}/themes",
+        {"name": "storefront", "update_version": "4.6.0"},
+        errors=OPERATION,
+        unknown={"environment_id": UNKNOWN},
+        change=Change(
+            {"update_version": "4.7.0"},
+            {"name": "storefront", "update_version": "4.7.0"},
+            after={"version": "4.6.0"},
+        ),
+    ),
+    Row(
+        "manual_backup",
+        {"environment_id": LIVE, "tag": "before-v2"},
+        "POST",
+        f"/sites/environments/{LIVE}/manual-backups",
+        {"tag": "before-v2"},
+        errors=OPERATION,
+        unknown={"environment_id": UNKNOWN},
+        change=Change({"tag": "before-v3"}, {"tag": "before-v3"}, replaces=False),
+    ),
+    Row(
+        "php_restart",
+        {"environment_id": LIVE, "release": "v2"},
+        "POST",
+        "/sites/tools/restart-php",
+        {"environment_id": LIVE},
+        unknown={"environment_id": UNKNOWN},
+        change=Change({"release": "v3"}, {"environment_id": LIVE}, replaces=False, shown=False),
+    ),
+    Row(
+        "visits_info",
+        {"environment_id": LIVE, "time_frame": "7_days", "company_id": COMPANY},
+        "GET",
+        f"/sites/environments/{LIVE}/analytics/visits",
+        query={"time_span": "7_days", "company_id": COMPANY},
+        errors=READ,
+        unknown={"environment_id": UNKNOWN},
+    ),
+    Row(
+        "top_asns_info",
+        {"environment_id": LIVE, "company_id": COMPANY, "start": date(2026, 1, 1), "end": "2026-01-03T12:00:00+01:00"},
+        "GET",
+        f"/sites/environments/{LIVE}/analytics/top-asns",
+        query={"company_id": COMPANY, "from": "2026-01-01T00:00:00.000Z", "to": "2026-01-03T11:00:00.000Z"},
+        errors=READ,
+        unknown={"environment_id": UNKNOWN},
+    ),
+    Row(
+        "wp_admin_user_info",
+        {"environment_id": LIVE, "email": "admin@example.com"},
+        "GET",
+        f"/sites/environments/{LIVE}/wpa-user-exists",
+        query={"email": "admin@example.com"},
+        errors=READ,
+        unknown={"environment_id": UNKNOWN},
+    ),
+    Row(
+        "downloadable_backup_info",
+        {"environment_id": LIVE},
+        "GET",
+        f"/sites/environments/{LIVE}/next-downloadable-backup-available",
+        errors=(401, 404, 500),
+        unknown={"environment_id": UNKNOWN},
+    ),
+    Row(
+        "sftp_allowlist_info",
+        {"environment_id": LIVE},
+        "GET",
+        f"/sites/environments/{LIVE}/ssh/get-allowed-ips",
+        errors=READ,
+        unknown={"environment_id": UNKNOWN},
+    ),
+    Row(
+        "dns_record_info",
+        {"domain_id": DOMAIN},
+        "GET",
+        f"/domains/{DOMAIN}/dns-records",
+        unknown={"domain_id": UNKNOWN},
+    ),
+    Row(
+        "visits_usage_info",
+        {"site_id": SITE},
+        "GET",
+        f"/sites/{SITE}/usage/visits/this-month",
+        errors=READ,
+        unknown={"site_id": UNKNOWN},
+    ),
+    Row(
+        "env_push",
+        {
+            "site_id": SITE,
+            "source_env_id": STAGING,
+            "target_env_id": LIVE,
+            "push_db": True,
+            "push_files": True,
+            "push_files_option": "SPECIFIC_FILES",
+            "file_list": ["wp-content/themes", "./robots.txt"],
+            "release": "v2",
+        },
+        "PUT",
+        f"/sites/{SITE}/environments",
+        {
+            "source_env_id": STAGING,
+            "target_env_id": LIVE,
+            "push_db": True,
+            "push_files": True,
+            "push_files_option": "SPECIFIC_FILES",
+            "file_list": ["wp-content/themes", "./robots.txt"],
+        },
+        errors=OPERATION,
+        unknown={"site_id": UNKNOWN},
+        change=Change(
+            {"release": "v3", "push_files_option": "ALL_FILES", "file_list": []},
+            {
+                "source_env_id": STAGING,
+                "target_env_id": LIVE,
+                "push_db": True,
+                "push_files": True,
+                "push_files_option": "ALL_FILES",
+                "file_list": [],
+            },
+            replaces=False,
+            shown=False,
+        ),
+    ),
+    # A companion, and the way to send whatever has no module.
+    Row("operation_info", {"operation_ids": [f"php:restart-{UNKNOWN}"]}, "GET", f"/operations/php:restart-{UNKNOWN}"),
+    Row("api_request", {"method": "GET", "path": "/validate"}, "GET", "/validate"),
+]
+
+CHANGING = [row for row in ROWS if row.change]
+READING = [row for row in ROWS if not row.change]
+
+
+def rows_of_modules() -> list[Row]:
+    """One row of each module."""
+    return [row for row in ROWS if not row.variant]
+
+
+def row_of(module: str) -> Row:
+    """The first row of a module."""
+    return next(row for row in ROWS if row.module == module)

@@ -1,0 +1,53 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The examples in the documentation of the modules run as they stand."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+import yaml
+
+from integration.playbook import ROOT, Ansible, Step
+
+pytest_plugins = ["simulator.fixtures"]
+
+MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py"))
+
+OF_ANSIBLE = {"changed", "failed", "invocation", "diff", "item", "ansible_loop_var", "warnings"}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_run_as_they_stand(module: str, ansible: Ansible):
+    documented = import_module(f"ansible_collections.hosting.management.plugins.modules.{module}")
+    steps = [step_of(task) for task in yaml.safe_load(documented.EXAMPLES)]
+    assert f"hosting.management.{module}" in {step.module for step in steps}
+    run = ansible.run(*steps)
+    returned = yaml.safe_load(documented.RETURN)
+    for step, done in zip(steps, run, strict=True):
+        assert step.name, "an example has no name"
+        assert not done.failed, f"{done.name}: {done.msg}"
+        if step.module == f"hosting.management.{module}":
+            for result in done.result.get("results", [done.result]):
+                expect_documented(result, returned)
+    assert run.status == 0
+
+
+def expect_documented(result: dict[str, Any], returned: dict[str, Any]) -> None:
+    """Check that a result has what the documentation promises for a success, and no undocumented value."""
+    promised = {name for name, value in returned.items() if value["returned"] == "success"}
+    assert promised <= set(result)
+    assert set(result) - set(returned) <= OF_ANSIBLE
+    for name, value in returned.items():
+        if isinstance(result.get(name), dict):
+            always = {field for field, about in value.get("contains", {}).items() if "returned" not in about}
+            assert always <= set(result[name]), name
+
+
+def step_of(task: dict) -> Step:
+    name = task.pop("name", "")
+    [module] = [keyword for keyword in task if "." in keyword]
+    return Step(module, task.pop(module) or {}, name, keywords=task)

@@ -1,0 +1,101 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Modules that only read: they send the documented request, change nothing, and give the same result in both modes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from integration.playbook import IN_PROCESS, MODES, MODULE_PROCESS, Ansible, Step
+from integration.table import COMPANY, LIVE, READING, row_of
+from simulator import Simulator, seed
+
+pytest_plugins = ["simulator.fixtures"]
+
+
+def test_each_sends_the_documented_request_and_nothing_else(ansible: Ansible):
+    run = ansible.run(*(row.step() for row in READING if row.module != "operation_info"))
+    rows = [row for row in READING if row.module != "operation_info"]
+    for row, done in zip(rows, run, strict=True):
+        assert not done.changed, done.name
+        [request] = done.requests
+        assert (request.method, request.path) == (row.method, row.path)
+        assert (request.query, request.body) == (row.query, row.body), done.name
+        assert request.status == 200, done.name
+
+
+def test_check_mode_makes_no_difference(ansible: Ansible):
+    run = ansible.run(*(row.step(keywords={"check_mode": checked}) for row in READING for checked in (False, True)))
+    for really, checked in zip(run[::2], run[1::2], strict=True):
+        assert checked.result == really.result, checked.name
+        assert [request.path for request in checked.requests] == [request.path for request in really.requests]
+
+
+def test_a_module_process_gives_the_same(ansible: Ansible):
+    results: dict[str, Any] = {}
+    for mode in MODES:
+        run = ansible.run(*(row.step() for row in READING), hosts=mode)
+        results[mode] = [(done.name, done.result, len(done.requests)) for done in run]
+    assert results[IN_PROCESS] == results[MODULE_PROCESS]
+
+
+def test_values_are_what_the_service_says(ansible: Ansible, simulator: Simulator):
+    environment = simulator.state.environment(LIVE)
+    run = {done.name.partition(": ")[2]: done.result for done in ansible.run(*(row.step() for row in READING))}
+    key = run["api_key_info"]["api_key"]
+    assert (key["name"], key["company"], key["expires_in_days"]) == ("simulator", COMPANY, 89)
+    assert {plugin["name"] for plugin in run["plugin_info"]["plugins"]} == {"example-forms"}
+    visits = run["visits_info"]["visits"]
+    assert visits["total"] > 0
+    assert all(isinstance(point["visits"], int) for point in visits["points"])
+    assert all(isinstance(asn["views"], int) for asn in run["top_asns_info"]["asns"])
+    assert run["wp_admin_user_info"]["has_wp_admin_user"] is True
+    assert run["downloadable_backup_info"]["is_backup_available"] is True
+    assert run["downloadable_backup_info"]["reset_at"] == environment.reset_at
+    assert run["sftp_allowlist_info"]["sftp_ip_allowlist"] == list(seed.SFTP_IP_ALLOWLIST)
+    assert [(record["type"], record["resource_records"]) for record in run["dns_record_info"]["dns_records"]] == [
+        ("A", [{"value": "192.0.2.10"}]),
+        ("AAAA", [{"value": "2001:db8::10"}]),
+    ]
+    assert run["visits_usage_info"]["visits"] == 1234
+    assert run["api_request"]["json"]["company"] == COMPANY
+    assert run["operation_info"]["operations"][0]["state"] == "unknown"
+
+
+def test_query_names_rename_what_is_sent(ansible: Ansible):
+    names = {"time_frame": "frame", "company_id": "customer", "start": "begin", "end": "stop"}
+    visits, asns, user = ansible.run(
+        row_of("visits_info").step(query_names=names),
+        row_of("top_asns_info").step(query_names=names),
+        row_of("wp_admin_user_info").step(query_names={"email": "mail"}),
+    )
+    assert visits.requests[0].query == {"frame": "7_days", "customer": COMPANY}
+    assert list(asns.requests[0].query) == ["customer", "begin", "stop"]
+    assert user.requests[0].query == {"mail": "admin@example.com"}
+    # The simulated service knows the public names only.
+    assert {done.error["kind"] for done in (visits, asns, user)} == {"bad_request"}
+
+
+def test_any_request_can_be_sent_and_its_operation_waited_for(ansible: Ansible, simulator: Simulator):
+    simulator.settings.operation_seconds = 0.15
+    restart = {
+        "method": "POST",
+        "path": "/sites/tools/restart-php",
+        "body": {"environment_id": LIVE},
+        "poll_interval": 0.05,
+    }
+    checked, sent, read = ansible.run(
+        Step("api_request", restart, keywords={"check_mode": True}),
+        Step("api_request", restart),
+        Step("api_request", {"path": "/sites", "query": {"company": COMPANY, "include_environments": True}}),
+    )
+    assert (checked.changed, checked.requests) == (True, [])
+    assert sent.changed
+    assert len(sent.writes) == 1
+    assert sent.result["operation"]["state"] == "finished"
+    assert sent.result["status"] == 202
+    assert simulator.state.environment(LIVE).php_restarts == 1
+    assert not read.changed
+    assert read.requests[0].query == {"company": COMPANY, "include_environments": "true"}
+    assert read.result["json"]["company"]["sites"][0]["name"] == "shop"

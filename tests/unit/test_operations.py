@@ -1,0 +1,263 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Following operations from their acceptance to their end."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from ansible_collections.hosting.management.plugins.module_utils import _operations
+from ansible_collections.hosting.management.plugins.module_utils._errors import (
+    HostingError,
+    OperationFailed,
+    OperationTimeout,
+    ServiceError,
+)
+from ansible_collections.hosting.management.plugins.module_utils._interface import ADD_MANUAL_BACKUP
+from ansible_collections.hosting.management.plugins.module_utils._operations import (
+    FAILED,
+    FINISHED,
+    IN_PROGRESS,
+    UNKNOWN_STATE,
+    Operation,
+    follow,
+    require_finished,
+)
+from simulator import seed
+from simulator.errors import MESSAGES
+
+pytest_plugins = ["simulator.fixtures"]
+
+OPERATIONS = "/operations/.*"
+ENDLESS = 3600
+
+
+@pytest.fixture(autouse=True)
+def no_pause(monkeypatch):
+    monkeypatch.setattr(_operations, "PAUSE_AFTER_FAILURE", 0.01)
+
+
+@pytest.fixture
+def client(connect, simulator):
+    return connect(simulator, retries=0)
+
+
+@pytest.fixture
+def begin(client, simulator):
+    """A function that begins an operation of so many seconds."""
+
+    def begin(seconds=0.0, visible_after=0.0, tag="v1"):
+        simulator.settings.operation_seconds = seconds
+        simulator.settings.visible_after = visible_after
+        answer = client.send(ADD_MANUAL_BACKUP(env_id=seed.environment_id(1), body={"tag": tag}))
+        return Operation(answer.operation_id, accepted_at=time.time())
+
+    return begin
+
+
+@pytest.fixture
+def wait(client):
+    """A function that follows operations and returns the lines of progress."""
+
+    def wait(*operations, wait_timeout=10, poll_interval=0.02):
+        lines = []
+        follow(client, operations, wait_timeout=wait_timeout, poll_interval=poll_interval, report=lines.append)
+        return lines
+
+    return wait
+
+
+def end_operations(simulator):
+    for operation in simulator.state.operations.by_id.values():
+        operation.ends_at = 0
+
+
+def looks(simulator):
+    return [request for request in simulator.requests if request.path.startswith("/operations/")]
+
+
+def test_an_operation_is_in_progress_and_then_finished(begin, wait, client, simulator):
+    operation = begin(seconds=ENDLESS)
+    operation.look(client)
+    assert (operation.state, operation.message) == (IN_PROGRESS, "Operation in progress")
+    end_operations(simulator)
+    wait(operation)
+    assert (operation.state, operation.message) == (FINISHED, "Finished")
+    assert operation.as_result() == {"id": operation.id, "state": "finished", "message": "Finished", "resumed": False}
+    assert [look.status for look in looks(simulator)][-1] == 200
+    require_finished([operation], 10)
+
+
+def test_what_has_ended_is_not_asked_for_again(begin, wait, simulator):
+    operation = begin()
+    wait(operation)
+    wait(operation)
+    assert len(looks(simulator)) == 1
+
+
+def test_an_operation_has_failed_when_two_looks_say_500(begin, wait, simulator):
+    simulator.fault("fail_operation")
+    operation = begin()
+    wait(operation)
+    assert (operation.state, operation.message) == (FAILED, MESSAGES[500])
+    assert [look.status for look in looks(simulator)] == [500, 500]
+    with pytest.raises(OperationFailed, match=f"Operation {operation.id} failed: {MESSAGES[500]}") as raised:
+        require_finished([operation], 10)
+    assert raised.value.operation_id == operation.id
+
+
+def test_a_single_500_is_a_hiccup_of_the_service(begin, wait, simulator):
+    operation = begin()
+    simulator.fault("status", path=OPERATIONS, status=500)
+    wait(operation)
+    assert operation.state == FINISHED
+    assert [look.status for look in looks(simulator)] == [500, 200]
+
+
+def test_an_operation_may_not_be_visible_at_first(begin, wait, simulator):
+    operation = begin(visible_after=0.3)
+    wait(operation)
+    assert operation.state == FINISHED
+    statuses = [look.status for look in looks(simulator)]
+    assert (statuses[0], statuses[-1]) == (404, 200)
+
+
+def test_an_operation_that_stays_invisible_is_unknown_after_the_grace(begin, wait, simulator, monkeypatch):
+    monkeypatch.setattr(_operations, "VISIBLE_AFTER", 0.2)
+    operation = begin(visible_after=ENDLESS)
+    wait(operation)
+    assert (operation.state, operation.message) == (
+        UNKNOWN_STATE,
+        "The service does not know the operation, or shows no operations.",
+    )
+    assert len(looks(simulator)) > 1
+    assert time.time() - operation.accepted_at > 0.2
+
+
+def test_an_operation_of_old_has_no_grace(begin, wait, simulator):
+    operation = begin(visible_after=ENDLESS)
+    operation.accepted_at = None
+    wait(operation)
+    assert operation.state == UNKNOWN_STATE
+    assert len(looks(simulator)) == 1
+
+
+@pytest.mark.parametrize(
+    "answer", [{"status": 404, "body": "<html>"}, {"status": 405}, {"status": 501}], ids=["foreign 404", "405", "501"]
+)
+def test_a_service_without_the_endpoint_ends_the_waiting_at_once(answer, begin, wait, simulator):
+    operation = begin()
+    simulator.fault("status", path=OPERATIONS, times=0, **answer)
+    wait(operation)
+    assert (operation.state, operation.message) == (
+        UNKNOWN_STATE,
+        "The service has no endpoint that shows operations.",
+    )
+    assert len(looks(simulator)) == 1
+    require_finished([operation], 10)
+
+
+def test_an_operation_without_a_name_is_unknown_and_not_asked_for(wait, simulator):
+    operation = Operation(None)
+    wait(operation)
+    assert operation.state == UNKNOWN_STATE
+    assert "without naming an operation" in operation.message
+    assert simulator.requests == []
+
+
+@pytest.mark.parametrize(("status", "kind"), [(401, "unauthorized"), (429, "rate_limited"), (503, "service")])
+def test_an_error_on_the_way_says_which_operation_goes_on(status, kind, begin, wait, simulator):
+    operation = begin()
+    simulator.fault("status", path=OPERATIONS, status=status)
+    with pytest.raises(HostingError) as raised:
+        wait(operation)
+    assert (raised.value.kind, raised.value.operation_id) == (kind, operation.id)
+    assert operation.state == IN_PROGRESS
+
+
+def test_a_hiccup_followed_by_another_error_is_that_error(begin, client, simulator):
+    operation = begin()
+    simulator.fault("status", path=OPERATIONS, status=500)
+    simulator.fault("status", path=OPERATIONS, status=503)
+    with pytest.raises(ServiceError) as raised:
+        operation.look(client)
+    assert raised.value.status == 503
+    assert operation.state == IN_PROGRESS
+
+
+def test_many_operations_are_followed_side_by_side(begin, client, simulator, monkeypatch):
+    monkeypatch.setattr(_operations, "REPORT_EVERY", 0)
+    slow = [begin(seconds=ENDLESS, tag=f"slow {number}") for number in range(5)]
+    fast = [begin(tag=f"fast {number}") for number in range(5)]
+    simulator.fault("fail_operation")
+    failing = begin()
+    lost = begin(visible_after=ENDLESS)
+    lost.accepted_at = None
+    operations = [*slow, *fast, failing, lost]
+    follow(client, operations, wait_timeout=60, poll_interval=0.02, report=lambda _line: end_operations(simulator))
+    assert {operation.state for operation in slow + fast} == {FINISHED}
+    assert (failing.state, lost.state) == (FAILED, UNKNOWN_STATE)
+    count_of_looks = {operation.id: 0 for operation in fast + slow}
+    for look in looks(simulator):
+        count_of_looks[look.path.rpartition("/")[2]] = count_of_looks.get(look.path.rpartition("/")[2], 0) + 1
+    assert all(count_of_looks[operation.id] == 1 for operation in fast)
+    assert all(count_of_looks[operation.id] > 1 for operation in slow)
+    with pytest.raises(OperationFailed, match=f"^Operation {failing.id} failed"):
+        require_finished(operations, 60)
+
+
+def test_waiting_ends_with_wait_timeout_and_a_last_look(begin, wait, simulator):
+    first, second = begin(seconds=ENDLESS), begin(seconds=ENDLESS)
+    wait(first, second, wait_timeout=0.5, poll_interval=100)
+    assert (first.state, second.state) == (IN_PROGRESS, IN_PROGRESS)
+    assert len(looks(simulator)) == 4
+    with pytest.raises(
+        OperationTimeout, match=r"2 operations \(.*\) still in progress after wait_timeout \(0.5 s\)"
+    ) as raised:
+        require_finished([first, second], 0.5)
+    assert raised.value.kind == "operation_timeout"
+    assert raised.value.operation_id == first.id
+    assert "run again to wait on" in str(raised.value)
+
+
+def test_without_waiting_an_operation_in_progress_is_no_error(begin, client):
+    operation = begin(seconds=ENDLESS)
+    operation.look(client)
+    require_finished([operation], None)
+
+
+def test_a_wait_of_no_seconds_is_one_look(begin, wait, simulator):
+    operation = begin(seconds=ENDLESS)
+    wait(operation, wait_timeout=0)
+    assert len(looks(simulator)) == 1
+
+
+def test_the_intervals_grow(begin, wait, simulator):
+    wait(begin(seconds=0.6), poll_interval=0.02)
+    assert len(looks(simulator)) <= 9, "equal intervals would make it thirty"
+
+
+def test_the_intervals_do_not_grow_beyond_a_bound(begin, wait, simulator, monkeypatch):
+    monkeypatch.setattr(_operations, "LONGEST_INTERVAL", 0.02)
+    wait(begin(seconds=0.4), poll_interval=100)
+    assert len(looks(simulator)) > 2, "unbounded intervals would make it two"
+
+
+def test_progress_is_reported_while_waiting(begin, wait, monkeypatch):
+    monkeypatch.setattr(_operations, "REPORT_EVERY", 0)
+    operation = begin(seconds=ENDLESS)
+    lines = wait(operation, wait_timeout=0.3)
+    assert lines[0] == f"{operation.id} in progress for 0 s"
+
+
+def test_progress_of_many_is_reported_in_one_line(begin, wait, monkeypatch):
+    monkeypatch.setattr(_operations, "REPORT_EVERY", 0)
+    lines = wait(begin(seconds=ENDLESS), begin(), begin(), wait_timeout=0.3)
+    assert lines[0] == "2 of 3 operations ended after 0 s"
+
+
+def test_short_waits_are_silent(begin, wait):
+    assert wait(begin(seconds=0.1)) == []
