@@ -183,7 +183,7 @@ def run(context):
         outcome = converge(
             context,
             subject=("site_domain", context["environment_id"], context["domain_name"]),
-            name="state",
+            name=context["domain_name"],
             desired=context["state"],
             request=_addition(context) if context["state"] == "present" else _removal(context, before),
             observe=lambda: _observe(context),

@@ -84,8 +84,9 @@ def test_every_module_has_its_action_plugin():
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_the_readme_names_the_module(module: str):
-    assert re.search(rf"\b{module}\b", (ROOT / "README.md").read_text())
+@pytest.mark.parametrize("index", ["README.md", "docs/modules.md"])
+def test_the_lists_for_users_name_the_module(module: str, index: str):
+    assert f"| `{module}` |" in (ROOT / index).read_text()
 
 
 @pytest.mark.parametrize("module", MODULES)
