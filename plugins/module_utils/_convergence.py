@@ -39,6 +39,9 @@ from ansible_collections.hosting.management.plugins.module_utils._operations imp
 UNKNOWN = None
 """What an observation returns when the service does not show the state."""
 
+NOT_OBSERVED = object()
+"""Stands for a state that nobody has tried to read yet."""
+
 TAKEN = "taken"
 """The observed value of an action that was taken already."""
 
@@ -85,7 +88,7 @@ class Outcome:
         return result
 
 
-def converge(context, *, subject, desired, request, observe=unobservable, before=UNKNOWN, name="state"):
+def converge(context, *, subject, desired, request, observe=unobservable, before=NOT_OBSERVED, name="state"):
     """Bring about a state, and return the Outcome.
 
     :param subject: what the state belongs to, as a tuple of strings: the module and the ids.
@@ -93,7 +96,7 @@ def converge(context, *, subject, desired, request, observe=unobservable, before
     :param request: the Request that asks for it; None when the state is observed to be there and nothing can be sent.
     :param observe: returns the state as Observed, whose value is compared with ``desired``; UNKNOWN when it cannot be
         read: then the journal says what was last accepted.
-    :param before: what the caller has observed already, if anything.
+    :param before: what the caller has observed already.
     :param name: what the diff calls the value.
     """
     return _Change(context, subject, "", desired, request, observe, before, name).settle()
@@ -120,20 +123,26 @@ class _Change:
     desired: object
     request: Request | None
     observe: Callable
-    before: Observed | None = UNKNOWN
+    before: object = NOT_OBSERVED
     name: str | None = None
     max_age: float | None = None
 
     def __post_init__(self):
         self.slot = (self.context.client.base_url, "/".join(self.subject), self.key or "")
-        self.digest = digest_of(self.desired)
+        self.digest = digest_of(self.desired if self.is_state else self.request.body)
         self.journal = NoJournal() if self.key is None else self.context.journal
         self.seen = None
         self.answer = None
 
+    @property
+    def is_state(self):
+        """Whether this brings about a state, which has a name, rather than taking an action."""
+        return self.name is not None
+
     def settle(self):
         """Find out by the service and the journal whether to send, to wait, or to do nothing; and do it."""
-        self.before = self.before or self.observe()
+        if self.before is NOT_OBSERVED:
+            self.before = self.observe()
         if self._is_desired(self.before) and not (self.context.force and self.request):
             return self._outcome(False, self.before)
         self.seen = self.journal.read(self.slot)
@@ -152,16 +161,22 @@ class _Change:
         return self._after_lost_answer(entry)
 
     def _settle_anew(self):
-        self.before = UNKNOWN
+        self.before = NOT_OBSERVED
         return self.settle()
 
     def _relevant_entry(self):
         """Return the journal's entry if it is about what is desired now and not too old, else None."""
         entry = self.seen
-        if entry is None or entry.digest != self.digest:
+        if entry is None or (self.max_age is not None and entry.age > self.max_age):
             return None
-        if self.max_age is not None and entry.age > self.max_age:
-            return None
+        if entry.digest != self.digest:
+            if self.is_state:
+                return None
+            if entry.state != FAILED:
+                self.context.warn(
+                    f"{self.request} was asked for with other options before, under the same name ({self.key}), and is"
+                    " not sent again. Give another name to have it done anew."
+                )
         return entry
 
     def _resume(self, entry):
@@ -327,7 +342,7 @@ class _Change:
         return "journal" if self.seen else "none"
 
     def _outcome(self, changed, after=UNKNOWN, operation=None, source=None):
-        diff = self._diff(changed) if self.context.diff and self.name else None
+        diff = self._diff(changed) if self.context.diff and self.is_state else None
         return Outcome(changed, source or self._state_source(), after, operation, diff, self.answer)
 
     def _diff(self, changed):
@@ -338,7 +353,7 @@ class _Change:
         return {"before": {self.name: before}, "after": {self.name: self.desired}}
 
     def _named_desired(self):
-        return f"{self.name} {self.desired}" if self.name else "it"
+        return f"{self.name} {self.desired}" if self.is_state else "it"
 
 
 def _clock(seconds):

@@ -12,7 +12,13 @@ from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ansible_collections.hosting.management.plugins.module_utils._client import REQUESTS_IMPORT_ERROR, Client
 from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN
-from ansible_collections.hosting.management.plugins.module_utils._errors import HostingError, InvalidInput, NotFound
+from ansible_collections.hosting.management.plugins.module_utils._errors import (
+    HostingError,
+    InvalidInput,
+    MalformedResponse,
+    NotFound,
+    ServiceError,
+)
 from ansible_collections.hosting.management.plugins.module_utils._journal import (
     default_location,
     open_journal,
@@ -99,6 +105,8 @@ class Context(Mapping):
         except HostingError as error:
             if error.status in (405, 501):
                 return UNKNOWN
+            if isinstance(error, (ServiceError, MalformedResponse)):
+                error.with_advice("The task can do without this read: set companions: false (or HOSTING_COMPANIONS).")
             raise
 
     def follow(self, operations):

@@ -293,6 +293,30 @@ def test_an_action_with_another_key_is_another_action(module, options, controlle
     assert len(simulator.writes) == 2
 
 
+def test_the_same_release_with_other_options_is_not_pushed_again_but_warned_of(controller, simulator):
+    controller.run(env_push, **PUSH)
+    controller.run(env_push, **PUSH)
+    assert controller.warnings == []
+    assert did(controller.run(env_push, **{**PUSH, "push_files": True})) == (False, "journal")
+    assert len(simulator.writes) == 1
+    assert "other options before, under the same name (v1)" in controller.warnings[0]
+
+
+@pytest.mark.parametrize("answer", [{"status": 500}, {"kind": "not_json"}])
+def test_a_state_that_cannot_be_read_for_now_fails_and_says_how_to_do_without(answer, controller, simulator):
+    simulator.fault(answer.pop("kind", "status"), "GET", times=0, **answer)
+    result = controller.run(denied_ips, **DENY)
+    assert result["failed"]
+    assert "companions: false" in result["msg"]
+    assert simulator.writes == []
+
+
+def test_what_the_service_does_not_show_is_asked_for_once_only(controller, simulator):
+    simulator.settings.interface_only = True
+    controller.run(denied_ips, **DENY)
+    assert [request.method for request in simulator.requests] == ["GET", "PUT"]
+
+
 def test_a_push_the_other_way_is_another_action(controller, simulator):
     controller.run(env_push, **PUSH)
     back = {**PUSH, "source_env_id": LIVE, "target_env_id": STAGING}
