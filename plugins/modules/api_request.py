@@ -14,6 +14,7 @@ description:
     errors and operations as in the other modules.
   - It cannot know what a request does. So a request that is not a C(GET) is sent at each run, and O(repeatable) says
     whether it may be repeated after a lost answer.
+  - Ansible shows the options of a task at high verbosity. Set C(no_log) on the task when O(body) holds a secret.
 options:
   method:
     description:
