@@ -98,7 +98,7 @@ ROWS = [
             {"domain_name": "other.example.com"},
             {"domain_name": "other.example.com", "is_wildcardless": True, "setup_type": "quick"},
             replaces=False,
-            after={"state": "present"},
+            after={"new.example.com": "present"},
             repeatable=False,
         ),
     ),
