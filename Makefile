@@ -40,7 +40,8 @@ home = mkdir -p "$(HOME_DIR)" && env \
 	ANSIBLE_REMOTE_TMP="$(HOME_DIR)/.ansible/tmp" \
 	PATH="$(HERE)/$(VENV)/bin:$$PATH"
 in = $(home) ANSIBLE_COLLECTIONS_PATH="$(BUILD)/collections" PYTHONPATH="$(BUILD)/collections"
-pip = "$(1)/bin/python" -m pip --disable-pip-version-check install --quiet --quiet
+# pip asks rustc for its version, and rustup would then make its folder in the home.
+pip = RUSTUP_HOME="$(BUILD)/home/rustup" "$(1)/bin/python" -m pip --disable-pip-version-check install --quiet --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

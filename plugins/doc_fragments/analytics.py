@@ -19,11 +19,12 @@ options:
     type: str
   start:
     description:
-      - From when on to count, in ISO 8601. Without an offset, it is taken for UTC. Not together with O(time_frame).
+      - Start of the period, as a date or time in ISO 8601. Without an offset, UTC is assumed. Not together with
+        O(time_frame).
     type: str
   end:
     description:
-      - Until when to count, like O(start).
+      - End of the period, in the same form.
     type: str
   query_names:
     description:

@@ -21,7 +21,7 @@ options:
     type: str
   validate_certs:
     description:
-      - Whether the certificate of the service must verify.
+      - Whether to verify the TLS certificate of the service.
     type: bool
     default: true
   ca_path:

@@ -17,8 +17,9 @@ options:
     default: true
   wait_timeout:
     description:
-      - Seconds to wait for the operation at most. The operation goes on when they have passed, and the next run of the
-        task waits for the same operation.
+      - Seconds to wait for the operation at most. The operation goes on when they have passed. The next run of the task
+        waits for the same operation, if the journal knows it. That of an action it knows only by a name that the task
+        gives, such as a release or a tag.
     type: float
     default: 600
   poll_interval:

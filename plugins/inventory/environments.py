@@ -41,7 +41,7 @@ options:
     env:
       - name: HOSTING_API_KEY
   validate_certs:
-    description: Whether the certificate of the service must verify.
+    description: Whether to verify the TLS certificate of the service.
     type: bool
     default: true
   ca_path:
@@ -66,7 +66,9 @@ options:
         of their environment behind it.
     type: str
   filters:
-    description: Jinja2 conditions over the host's variables. A host is taken when all of them are true.
+    description:
+      - Jinja2 conditions over the host's variables. A host is taken when all of them are true.
+      - A condition that cannot be evaluated leaves the host out, or fails with O(strict=true).
     type: list
     elements: str
     default: []
@@ -74,6 +76,7 @@ options:
     description:
       - The name of the environment that releases of a site come from. The other environments of the site get its id as
         C(hosting_source_environment_id), which is what the role P(hosting.management.deploy#role) deploys from.
+      - It is null for that environment itself, and for all when the site has none of that name.
     type: str
     default: staging
 notes:

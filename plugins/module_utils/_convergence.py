@@ -189,7 +189,7 @@ class _Change:
             return self._send()
         if operation.state == _operations.IN_PROGRESS:
             if wait:
-                require_finished([operation], self.context.wait_timeout)
+                self._require_finished(operation)
             return self._outcome(False, operation=operation)
         if operation.state == _operations.FINISHED:
             self._record(FINISHED)
@@ -235,7 +235,7 @@ class _Change:
             self._follow(operation)
             if operation.state == _operations.FAILED:
                 self._record(FAILED)
-            require_finished([operation], self.context.wait_timeout)
+            self._require_finished(operation)
             after = self._see_effect(operation)
         return self._outcome(True, after, operation, source)
 
@@ -270,6 +270,16 @@ class _Change:
             lost.operation_id = operation.id
             raise lost from error
         return operation
+
+    def _require_finished(self, operation):
+        if isinstance(self.journal, NoJournal):
+            next_step = (
+                "wait for it with hosting.management.operation_info, because running this task again would send the"
+                " request again"
+            )
+            require_finished([operation], self.context.wait_timeout, next_step)
+        else:
+            require_finished([operation], self.context.wait_timeout)
 
     def _see_effect(self, operation):
         """Return the state after an operation, where the service shows it; it must be the desired one."""

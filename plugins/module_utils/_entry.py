@@ -16,6 +16,7 @@ from ansible_collections.hosting.management.plugins.module_utils._errors import 
     HostingError,
     InvalidInput,
     MalformedResponse,
+    MissingLibrary,
     NotFound,
     ServiceError,
 )
@@ -127,11 +128,8 @@ def _ignore(_text):
 def perform(spec, run, context, params):
     """Check the options, run the module and return its result, which is a failure when it raised a HostingError."""
     if REQUESTS_IMPORT_ERROR:
-        return {
-            "failed": True,
-            "msg": missing_required_lib("requests", reason="with urllib3 2 or newer"),
-            "exception": REQUESTS_IMPORT_ERROR,
-        }
+        error = MissingLibrary(missing_required_lib("requests", reason="with urllib3 2 or newer"), nothing_done=True)
+        return {**error.as_result(), "exception": REQUESTS_IMPORT_ERROR}
     try:
         spec.check(params)
         return {"changed": False, **run(context)}

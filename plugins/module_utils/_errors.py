@@ -55,6 +55,12 @@ class InvalidInput(HostingError):
         super().__init__(message, nothing_done=True)
 
 
+class MissingLibrary(HostingError):
+    """A Python library that the module needs is not installed where it runs."""
+
+    kind = "missing_library"
+
+
 class ConnectionFailed(HostingError):
     """No connection, or a connection that broke."""
 

@@ -126,10 +126,10 @@ def look_or_name(client, operation):
         raise
 
 
-def require_finished(operations, wait_timeout):
+def require_finished(operations, wait_timeout, next_step="run again to wait on, or give a larger wait_timeout"):
     """Raise OperationFailed if any operation failed, OperationTimeout if any is still in progress after a wait.
 
-    ``wait_timeout`` is in seconds; None means that nobody waited.
+    ``wait_timeout`` is in seconds; None means that nobody waited. ``next_step`` is what to do after a timeout.
     """
     failed = [operation for operation in operations if operation.state == FAILED]
     if failed:
@@ -145,12 +145,12 @@ def require_finished(operations, wait_timeout):
             OperationTimeout,
             pending,
             f"{_named(pending)} still in progress after wait_timeout ({wait_timeout:g} s). The service goes on with it:"
-            " run again to wait on, or give a larger wait_timeout.",
+            f" {next_step}.",
         )
 
 
 def _ended_badly(error_class, operations, message):
-    error = error_class(message)
+    error = error_class(message, service_message=operations[0].message)
     error.operation_id = operations[0].id
     return error
 

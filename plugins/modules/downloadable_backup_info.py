@@ -10,7 +10,7 @@ module: downloadable_backup_info
 short_description: Tell when the next downloadable backup is available
 version_added: 0.1.0
 description:
-  - Tells whether a downloadable backup can be had now, and when the next one can
+  - Tells whether a downloadable backup is available now, and when the next one can
     (C(GET /sites/environments/{env_id}/next-downloadable-backup-available), interface section 4.15).
 author:
   - hosting.management contributors (@hosting-management)
@@ -34,12 +34,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 is_backup_available:
-  description: Whether a downloadable backup can be had now.
+  description: Whether a downloadable backup is available now.
   returned: success
   type: bool
   sample: false
 reset_at:
-  description: When the next one can be had, as the service writes it.
+  description: When the next one is available, as the service writes it. Null if it names no time.
   returned: success
   type: str
   sample: Nov 26, 2026, 10:04 AM UTC
@@ -61,7 +61,7 @@ error:
       description:
         - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
           V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(outcome_unknown), V(journal).
+          V(outcome_unknown), V(journal), V(missing_library).
       type: str
       sample: unauthorized
     status:

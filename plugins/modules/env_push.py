@@ -94,11 +94,11 @@ EXAMPLES = r"""
 RETURN = r"""
 state_source:
   description:
-    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
-      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+    - V(journal) when the journal knows the request from an earlier run, V(none) otherwise. The service does not show
+      it.
   returned: success
   type: str
-  sample: service
+  sample: none
 operation:
   description: The operation that the service accepted.
   returned: when an operation was started, or one of an earlier run was waited for
@@ -115,7 +115,7 @@ operation:
       type: str
       sample: finished
     message:
-      description: The service's words on it.
+      description: The service's message about the operation.
       type: str
     resumed:
       description: Whether an earlier run had started the operation, and this one only waited for it.
@@ -129,7 +129,7 @@ error:
       description:
         - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
           V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(outcome_unknown), V(journal).
+          V(outcome_unknown), V(journal), V(missing_library).
       type: str
       sample: unauthorized
     status:

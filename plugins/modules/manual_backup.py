@@ -23,7 +23,8 @@ options:
     type: str
   max_age:
     description:
-      - How old a backup may be to count, in seconds or with a unit, such as V(15m), V(24h) or V(7d).
+      - How old a backup may be to count, in seconds, or with one of the units s, m, h, d and w, such as V(15m),
+        V(24h) or V(7d).
       - Without O(tag), any manual backup counts.
     type: str
 author:
@@ -51,7 +52,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 backup:
-  description: The backup. Where the service shows no backups, only the tag is there.
+  description: The backup. Only the tag is there when the service shows no backups, with O(wait=false), and in check
+    mode when a backup is due.
   returned: success
   type: dict
   contains:
@@ -110,7 +112,7 @@ operation:
       type: str
       sample: finished
     message:
-      description: The service's words on it.
+      description: The service's message about the operation.
       type: str
     resumed:
       description: Whether an earlier run had started the operation, and this one only waited for it.
@@ -124,7 +126,7 @@ error:
       description:
         - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
           V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(outcome_unknown), V(journal).
+          V(outcome_unknown), V(journal), V(missing_library).
       type: str
       sample: unauthorized
     status:

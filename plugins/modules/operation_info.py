@@ -82,7 +82,7 @@ operations:
       type: str
       sample: finished
     message:
-      description: The service's words on it.
+      description: The service's message about the operation.
       type: str
     data:
       description: The result of the operation, if the service gives one. It keeps it for a while only.
@@ -96,7 +96,7 @@ error:
       description:
         - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
           V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(outcome_unknown), V(journal).
+          V(outcome_unknown), V(journal), V(missing_library).
       type: str
       sample: unauthorized
     status:

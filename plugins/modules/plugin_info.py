@@ -12,6 +12,8 @@ version_added: 0.1.0
 description:
   - Lists the plugins of an environment (C(GET /sites/environments/{env_id}/wp-plugins), interface section 4.5), and
     sums up which of them are vulnerable and which have an update.
+  - The service lists the plugins that match O(status) and O(column), which by default are active ones with an update.
+    For all plugins, set both to an empty string.
 options:
   status:
     description:
@@ -21,7 +23,7 @@ options:
     default: active
   column:
     description:
-      - The column of the service's list to go by. V(updatesAvailable) is the value known from the interface. An empty
+      - What the service is to list plugins by. V(updatesAvailable) is the value known from the interface. An empty
         string leaves it out of the request.
     type: str
     default: updatesAvailable
@@ -35,9 +37,10 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: List the plugins
+- name: List all plugins
   hosting.management.plugin_info:
     environment_id: e0000000-0000-4000-8000-000000000011
+    status: ""
     column: ""
   register: listed
 
@@ -95,12 +98,12 @@ plugins:
       description: How the plugin is updated by itself.
       type: str
 vulnerable:
-  description: The slugs of those whose installed version is vulnerable.
+  description: The slugs of those listed whose installed version is vulnerable.
   returned: success
   type: list
   elements: str
 updatable:
-  description: The slugs of those that have an update.
+  description: The slugs of those listed that have an update.
   returned: success
   type: list
   elements: str
@@ -122,7 +125,7 @@ error:
       description:
         - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
           V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(outcome_unknown), V(journal).
+          V(outcome_unknown), V(journal), V(missing_library).
       type: str
       sample: unauthorized
     status:

@@ -109,7 +109,7 @@ operation:
       type: str
       sample: finished
     message:
-      description: The service's words on it.
+      description: The service's message about the operation.
       type: str
     resumed:
       description: Whether an earlier run had started the operation, and this one only waited for it.
@@ -123,7 +123,7 @@ error:
       description:
         - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
           V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(outcome_unknown), V(journal).
+          V(outcome_unknown), V(journal), V(missing_library).
       type: str
       sample: unauthorized
     status:

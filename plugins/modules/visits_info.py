@@ -64,7 +64,7 @@ visits:
           type: int
           sample: 42
 analytics:
-  description: The service's answer as it came.
+  description: The C(analytics) object of the service's answer as it came.
   returned: success
   type: dict
 error:
@@ -76,7 +76,7 @@ error:
       description:
         - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
           V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(outcome_unknown), V(journal).
+          V(outcome_unknown), V(journal), V(missing_library).
       type: str
       sample: unauthorized
     status:

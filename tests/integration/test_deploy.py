@@ -212,3 +212,18 @@ def test_it_pauses_where_the_end_of_an_operation_is_not_shown(deployment, simula
     assert done.returncode == 0, done.stdout
     backup, push, *_others = simulator.writes
     assert push.time - backup.time >= 1
+
+
+def test_a_push_of_unknown_outcome_is_forced_by_a_variable(deployment, simulator):
+    simulator.fault("drop_after", method="PUT", path=rf"{SITES}/environments")
+    for _run in range(2):
+        done = deployment.run("--limit", "shop")
+        assert "run it with force: true" in done.stdout or "run with force: true" in done.stdout
+    assert deployment.written() == {}
+    assert deployment.changes("--limit", "shop", deploy_force_push=True) == 4
+    assert deployment.written()["push"] == 1
+
+
+def test_a_host_without_a_source_is_named_as_such(deployment):
+    deployment.hosts = {"staging": {**HOSTS["shop"], "hosting_source_environment_id": None}}
+    assert "staging lacks deploy_source_environment_id." in deployment.run().stdout

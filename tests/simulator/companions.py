@@ -67,9 +67,7 @@ def get_denied_ips(world: World, query: Annotated[EnvironmentQuery, Query()]):
 def list_site_domains(world: World, env_id: str):
     """The domains of an environment."""
     domains = world.environment(env_id).domains
-    return {
-        "environment": {"site_domains": [record(domain, "id", "name", "uses_cloudflare_dns") for domain in domains]}
-    }
+    return {"environment": {"site_domains": [record(domain, "id", "name") for domain in domains]}}
 
 
 @COMPANIONS.add(

@@ -60,7 +60,6 @@ class Domain:
     dns_records: list[dict] = field(default_factory=list)
     type: str = "live"
     is_active: bool = True
-    uses_cloudflare_dns: bool = False
     is_wildcardless: bool = False
     setup_type: str = "quick"
     has_custom_certificate: bool = False

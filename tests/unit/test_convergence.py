@@ -317,6 +317,15 @@ def test_what_the_service_does_not_show_is_asked_for_once_only(controller, simul
     assert [request.method for request in simulator.requests] == ["GET", "PUT"]
 
 
+@pytest.mark.parametrize(
+    ("release", "advice"), [("v1", "run again to wait on"), (None, "would send the request again")]
+)
+def test_what_to_do_after_a_timeout_depends_on_what_the_journal_knows(release, advice, controller, simulator):
+    simulator.settings.operation_seconds = ENDLESS
+    options = {**PUSH, "release": release, "wait_timeout": 0}
+    assert advice in failed(controller.run(env_push, **options), "operation_timeout")
+
+
 def test_a_push_the_other_way_is_another_action(controller, simulator):
     controller.run(env_push, **PUSH)
     back = {**PUSH, "source_env_id": LIVE, "target_env_id": STAGING}

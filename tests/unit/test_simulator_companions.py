@@ -81,8 +81,8 @@ def test_denied_ips(call):
 def test_site_domains(call):
     domains = call("GET", f"{ENV}/domains").json()["environment"]["site_domains"]
     assert domains == [
-        {"id": seed.domain_id(1), "name": "shop.example.com", "uses_cloudflare_dns": False},
-        {"id": seed.domain_id(1, seed.LIVE_WWW), "name": "www.shop.example.com", "uses_cloudflare_dns": False},
+        {"id": seed.domain_id(1), "name": "shop.example.com"},
+        {"id": seed.domain_id(1, seed.LIVE_WWW), "name": "www.shop.example.com"},
     ]
 
 
