@@ -13,6 +13,8 @@ options:
       - Whether to wait until the operation that the service accepted has ended.
       - With V(false), the task ends when the operation is accepted. Wait for it later with
         M(hosting.management.operation_info).
+      - To set this option or the next two for all modules that have them, use C(module_defaults) for
+        C(group/hosting.management.operations).
     type: bool
     default: true
   wait_timeout:

@@ -131,6 +131,7 @@ all:
     ansible_python_interpreter: "{{ ansible_playbook_python }}"
 """
 
+import hashlib
 import re
 from collections import Counter
 
@@ -172,7 +173,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     def _found(self, path, cache):
         """Return the variables of each environment, from the cache where that is wanted."""
         self.load_cache_plugin()
-        cache_key = self.get_cache_key(path)
+        # What was read from one service for one company is of no use for another.
+        source = f"{self._templated('base_url')} {self._templated('company_id')}"
+        cache_key = f"{self.get_cache_key(path)}_{hashlib.sha256(source.encode()).hexdigest()[:8]}"
         use_cache = self.get_option("cache")
         if use_cache and cache:
             try:
@@ -206,10 +209,13 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         names = ("base_url", "api_key", "validate_certs", "ca_path", "timeout", "retries", "company_id")
         params = {name: self.get_option(name) for name in names}
         for name in ("base_url", "api_key", "company_id"):
-            if params[name] is not None:
-                params[name] = str(self.templar.template(params[name]))
+            params[name] = self._templated(name)
         SPEC.check(params)
         return params
+
+    def _templated(self, name):
+        value = self.get_option(name)
+        return None if value is None else str(self.templar.template(value))
 
     def _is_wanted(self, variables):
         self.templar.available_variables = variables
@@ -240,7 +246,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             except AnsibleError as error:
                 if self.get_option("strict"):
                     raise AnsibleParserError(f"The hostname cannot be evaluated: {error}") from error
-        name = name or f"{variables['hosting_site_name']}-{variables['hosting_environment_name']}"
+        site = variables["hosting_site_name"] or variables["hosting_site_id"]
+        name = name or f"{site}-{variables['hosting_environment_name'] or variables['hosting_environment_id']}"
         return re.sub(r"[^A-Za-z0-9_.-]+", "-", str(name)).strip("-.") or str(variables["hosting_environment_id"])
 
     def _add(self, name, variables):
@@ -298,8 +305,10 @@ def _other(source_id, environment_id):
 
 def _groups(variables):
     yield "hosting"
-    yield f"site_{variables['hosting_site_name']}"
-    yield f"environment_{variables['hosting_environment_name']}"
-    yield from (f"label_{label}" for label in variables["hosting_site_labels"])
+    if variables["hosting_site_name"]:
+        yield f"site_{variables['hosting_site_name']}"
+    if variables["hosting_environment_name"]:
+        yield f"environment_{variables['hosting_environment_name']}"
+    yield from (f"label_{label}" for label in variables["hosting_site_labels"] if label)
     if variables["hosting_is_premium"]:
         yield "premium"

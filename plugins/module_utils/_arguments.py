@@ -6,14 +6,17 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import re
 import uuid
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from ansible.module_utils.basic import env_fallback
 
 from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
+
+LONGEST_TEXT = 500  # characters of a name, release or tag
 
 
 class Option(dict):
@@ -39,8 +42,11 @@ class ModuleSpec:
         self.constraints = constraints
         self._rule = rule
 
-    def check(self, params):
-        """Bring the given options into canonical form, in place; raise InvalidInput for the first bad one."""
+    def check(self, params, given=None):
+        """Bring the options into canonical form, in place; raise InvalidInput for the first bad one.
+
+        ``given`` are the options as the task gives them, before Ansible made texts of numbers.
+        """
         for name, variable in (("base_url", "HOSTING_BASE_URL"), ("api_key", "HOSTING_API_KEY")):
             if not params.get(name):
                 raise InvalidInput(
@@ -48,6 +54,11 @@ class ModuleSpec:
                     " at once, set it in module_defaults for group/hosting.management.all. Nothing was sent."
                 )
         for name, option in self.options.items():
+            if isinstance((given or {}).get(name), float) and getattr(option, "check", None) is checked_text:
+                raise InvalidInput(
+                    f"{name} is the number {given[name]}. Write it in quotes: without them, 1.10 and 1.1 are the same."
+                    " Nothing was sent."
+                )
             if getattr(option, "check", None) and params.get(name) is not None:
                 try:
                     params[name] = option.check(params[name])
@@ -57,11 +68,16 @@ class ModuleSpec:
             self._rule(params)
 
 
+def filled_env_fallback(*names):
+    """Return the value of the first of these environment variables that has one; an empty one counts as unset."""
+    return env_fallback(*[name for name in names if os.environ.get(name)])
+
+
 def api_options():
     """The options of every module, as in the documentation fragment api."""
     return {
-        "base_url": Option(checked_base_url, fallback=(env_fallback, ["HOSTING_BASE_URL"])),
-        "api_key": Option(checked_api_key, no_log=True, fallback=(env_fallback, ["HOSTING_API_KEY"])),
+        "base_url": Option(checked_base_url, fallback=(filled_env_fallback, ["HOSTING_BASE_URL"])),
+        "api_key": Option(checked_api_key, no_log=True, fallback=(filled_env_fallback, ["HOSTING_API_KEY"])),
         "validate_certs": {"type": "bool", "default": True},
         "ca_path": {"type": "path"},
         "timeout": Option(checked_positive, type="float", default=30),
@@ -69,9 +85,9 @@ def api_options():
         "companions": {
             "type": "bool",
             "default": True,
-            "fallback": (env_fallback, ["HOSTING_COMPANIONS"]),
+            "fallback": (filled_env_fallback, ["HOSTING_COMPANIONS"]),
         },
-        "journal": {"type": "str", "fallback": (env_fallback, ["HOSTING_JOURNAL"])},
+        "journal": Option(checked_journal, fallback=(env_fallback, ["HOSTING_JOURNAL"])),
     }
 
 
@@ -89,8 +105,12 @@ def operation_options():
     }
 
 
-def uuid_option(**spec):
-    return Option(checked_uuid, **{"required": True, **spec})
+def uuid_option(*, required=True, **spec):
+    return Option(checked_uuid if required else checked_optional_uuid, required=required, **spec)
+
+
+def optional_text_option(**spec):
+    return Option(checked_optional_text, **spec)
 
 
 def environment_option():
@@ -111,10 +131,33 @@ def checked_uuid(value):
     return canonical
 
 
+def checked_optional_uuid(value):
+    # A survey or a template that has no value sends an empty text.
+    return checked_uuid(value) if value else None
+
+
+def checked_optional_text(value):
+    return value or None
+
+
 def checked_text(value):
     if not value.strip():
         raise ValueError("must not be empty")
+    if len(value) > LONGEST_TEXT:
+        raise ValueError(f"must not have more than {LONGEST_TEXT} characters, but has {len(value)}")
     return value
+
+
+def checked_journal(value):
+    """Return the journal's path, or its postgresql:// address. An error does not show the value, nor its password."""
+    if re.match(r"postgres(ql)?://", value):
+        return value
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", value) or re.search(r"\b(host|dbname|user|password)=", value):
+        raise ValueError("must be a path or a postgresql:// address, and is neither (the value is not shown)")
+    try:
+        return value and str(Path(os.path.expandvars(value)).expanduser())
+    except RuntimeError as error:
+        raise ValueError(f"is no path: {error}") from None
 
 
 def checked_domain_name(value):
@@ -149,7 +192,7 @@ def checked_api_key(value):
 def checked_base_url(value):
     try:
         url = urlsplit(value)
-        host, _port = url.hostname, url.port
+        host, port = url.hostname, url.port
     except ValueError as error:
         raise ValueError(f"is no address: {error}") from None
     if url.username is not None or url.password is not None:
@@ -162,7 +205,10 @@ def checked_base_url(value):
         raise ValueError(f"must have neither query nor fragment: {value!r}")
     if url.scheme == "http" and not _is_loopback(host):
         raise ValueError(f"must be https: http would show the API key to the network ({value!r})")
-    return value.rstrip("/")
+    # One service is one address: the journal goes by it.
+    host = f"[{host}]" if ":" in host else host
+    port = "" if port in (None, {"https": 443, "http": 80}[url.scheme]) else f":{port}"
+    return f"{url.scheme}://{host}{port}{url.path.rstrip('/')}"
 
 
 def _is_loopback(host):
@@ -181,6 +227,7 @@ def checked_denied_ips(values):
 
 def canonical_denied_ip(value):
     """Return an IPv4 address, IPv4 network or IPv6 address as canonical text; ValueError for all else."""
+    value = value.strip()
     try:
         if "/" not in value:
             address = ipaddress.ip_address(value)

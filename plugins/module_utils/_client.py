@@ -34,6 +34,7 @@ try:
         ConnectTimeoutError,
         InsecureRequestWarning,
         InvalidHeader,
+        LocationParseError,
         MaxRetryError,
         NameResolutionError,  # new in urllib3 2, the oldest version whose Retry knows jitter
         NewConnectionError,
@@ -45,6 +46,14 @@ except ImportError:
     AuthBase = Retry = object
 else:
     REQUESTS_IMPORT_ERROR = None
+    # What fails while a request is made, before anything leaves.
+    _UNSENDABLE = (
+        requests.exceptions.InvalidJSONError,
+        requests.exceptions.InvalidSchema,
+        requests.exceptions.InvalidURL,
+        requests.exceptions.MissingSchema,
+        LocationParseError,
+    )
 
 LARGEST_ANSWER = 16 * 1024 * 1024  # bytes
 LONGEST_BACKOFF = 30  # seconds
@@ -188,9 +197,10 @@ class Client:
     :param timeout: seconds to wait for a connection, and for each part of an answer.
     :param retries: how often a request is repeated at most.
     :param verify: as in requests: True, False, or the path of a CA bundle.
+    :param secrets: texts besides the key that no error may repeat, should the service echo them.
     """
 
-    def __init__(self, base_url, api_key, timeout=30, retries=5, verify=True):
+    def __init__(self, base_url, api_key, timeout=30, retries=5, verify=True, secrets=()):
         self.base_url = base_url.rstrip("/")
         self._scheme = self.base_url.partition(":")[0].lower()
         self._auth = BearerAuth(api_key)
@@ -198,6 +208,7 @@ class Client:
         self._retries = retries
         self._verify = verify
         self._sessions = {}
+        self._secrets = sorted({api_key, *secrets}, key=len, reverse=True)
         if isinstance(verify, str):
             _check_ca_bundle(verify)
         if verify is False:
@@ -253,6 +264,10 @@ class Client:
                 stream=True,
             ) as response:
                 content = self._content(request, response)
+        except _UNSENDABLE as error:
+            raise InvalidInput(
+                f"{request} cannot be sent: {error}. Check base_url, the proxy settings, and the values given."
+            ) from None
         except requests.RequestException as error:
             raise self._connection_error(request, error) from None
         except OSError as error:  # requests cannot read the bundle that the environment names
@@ -276,6 +291,20 @@ class Client:
         except (requests.exceptions.ChunkedEncodingError, requests.exceptions.ContentDecodingError):
             raise self._unreadable(request, response, "was cut off") from None
         return bytes(content)
+
+    def _service_message(self, content):
+        """Return the message of the interface's error body (section 7) without secrets, or None when this is none."""
+        try:
+            body = json.loads(content)
+        except (ValueError, RecursionError):
+            return None
+        message = body.get("message") if isinstance(body, dict) else None
+        if not isinstance(message, str):
+            return None
+        # Before it is shortened: half a secret would not be recognized any more.
+        for secret in self._secrets:
+            message = message.replace(secret, "********")
+        return message[:LONGEST_QUOTE]
 
     def _unreadable(self, request, response, why):
         kind = response.headers.get("Content-Type", "without a content type")
@@ -328,9 +357,9 @@ class Client:
 
     def _status_error(self, request, response, content):
         status = response.status_code
-        message = _service_message(content)
+        message = self._service_message(content)
         said = f"{status}: {message}" if message else str(status)
-        nothing_done = status < 500 and not _may_have_arrived(response.raw.retries.history)
+        nothing_done = status < 500 and status != 303 and not _may_have_arrived(response.raw.retries.history)
         details = {"request": request, "status": status, "service_message": message, "nothing_done": nothing_done}
         refused = "" if request.method == "GET" else " Nothing was done."
         if not nothing_done:
@@ -348,10 +377,11 @@ class Client:
                 **details,
             )
         if status == 404:
-            hint = "" if message else " The answer is not the service's own: check base_url, with its version segment."
+            is_own = message is not None and request.endpoint.path != "/validate"
+            hint = "" if is_own else " Check base_url, with its version segment."
             return NotFound(
-                f"The hosting service does not know what {request} names, or the key's user may not see it ({said})."
-                f"{refused} Check the ids and the permissions of the key's user.{hint}",
+                f"The hosting service at {self.base_url} does not know what {request} names, or the key's user may not"
+                f" see it ({said}).{refused} Check the ids and the permissions of the key's user.{hint}",
                 **details,
             )
         if status == 429:
@@ -389,13 +419,3 @@ def _short_reason(error):
     """Return the innermost text of a connection error, without addresses of Python objects."""
     innermost = [str(cause) for cause in _causes(error) if isinstance(cause, OSError)] or [str(error)]
     return re.sub(r"<[^>]*>:? ?", "", innermost[-1])[:LONGEST_QUOTE]
-
-
-def _service_message(content):
-    """Return the message of the interface's error body (section 7), or None when this is none."""
-    try:
-        body = json.loads(content)
-    except (ValueError, RecursionError):
-        return None
-    message = body.get("message") if isinstance(body, dict) else None
-    return message[:LONGEST_QUOTE] if isinstance(message, str) else None

@@ -250,11 +250,9 @@ class _Change:
             self._record(UNKNOWN_OUTCOME)
             if self.request.repeatable:
                 raise
-            how = "run the task again" if self.key is None else "run it with force: true"
             error_class = ServiceError if isinstance(error, ServiceError) else OutcomeUnknown
             raise error_class(
-                f"{error} This request is never sent twice by itself: look at the service, and if it was not carried"
-                f" out, {how}.",
+                f"{error} This request is never sent twice by itself. {self._advice_after_lost_answer()}",
                 request=self.request,
                 status=error.status,
                 service_message=error.service_message,
@@ -280,6 +278,13 @@ class _Change:
             require_finished([operation], self.context.wait_timeout, next_step)
         else:
             require_finished([operation], self.context.wait_timeout)
+
+    def _advice_after_lost_answer(self):
+        if self.key is None:
+            return "Look at the service, and if it was not carried out, run the task again."
+        if self.before:
+            return "The next run looks whether the service shows its effect."
+        return "Look at the service, and if it was not carried out, run it with force: true."
 
     def _see_effect(self, operation):
         """Return the state after an operation, where the service shows it; it must be the desired one."""

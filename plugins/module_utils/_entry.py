@@ -27,6 +27,9 @@ from ansible_collections.hosting.management.plugins.module_utils._journal import
 )
 from ansible_collections.hosting.management.plugins.module_utils._operations import follow
 
+SECRET_OPTIONS = ("api_key", "custom_ssl_key")
+SHORTEST_PIECE = 16  # characters of a line of a secret that is a secret itself
+
 
 class Context(Mapping):
     """What a module's run() works with: the task's options by name, and the service.
@@ -59,7 +62,8 @@ class Context(Mapping):
     @cached_property
     def client(self):
         verify = self["validate_certs"] and (self["ca_path"] or True)
-        return Client(self["base_url"], self["api_key"], self["timeout"], self["retries"], verify)
+        secrets = secrets_within(self)
+        return Client(self["base_url"], self["api_key"], self["timeout"], self["retries"], verify, secrets)
 
     @cached_property
     def journal(self):
@@ -104,7 +108,7 @@ class Context(Mapping):
         except NotFound:
             return UNKNOWN
         except HostingError as error:
-            if error.status in (405, 501):
+            if error.status in (403, 405, 501):
                 return UNKNOWN
             if isinstance(error, (ServiceError, MalformedResponse)):
                 error.with_advice("The task can do without this read: set companions: false (or HOSTING_COMPANIONS).")
@@ -125,13 +129,13 @@ def _ignore(_text):
     """Take a text that nobody is there to see."""
 
 
-def perform(spec, run, context, params):
+def perform(spec, run, context, params, given=None):
     """Check the options, run the module and return its result, which is a failure when it raised a HostingError."""
     if REQUESTS_IMPORT_ERROR:
         error = MissingLibrary(missing_required_lib("requests", reason="with urllib3 2 or newer"), nothing_done=True)
         return {**error.as_result(), "exception": REQUESTS_IMPORT_ERROR}
     try:
-        spec.check(params)
+        spec.check(params, given)
         return {"changed": False, **run(context)}
     except HostingError as error:
         return error.as_result()
@@ -143,11 +147,17 @@ def refusal(message):
 
 
 def secrets_within(params):
-    """Return the secrets that lie inside options which are none themselves."""
-    return passwords_of(params.get("journal") or "")
+    """Return all that no output may show: secret options, their lines should they be echoed, and passwords."""
+    secrets = {params[name] for name in SECRET_OPTIONS if isinstance(params.get(name), str) and params[name]}
+    pieces = {line.strip() for secret in secrets for line in (secret, *secret.splitlines())}
+    return secrets | {piece for piece in pieces if len(piece) >= SHORTEST_PIECE} | passwords_of(params["journal"] or "")
 
 
 class _Module(AnsibleModule):
+    def _load_params(self):
+        super()._load_params()
+        self.given = dict(self.params)
+
     def fail_json(self, msg, **kwargs):
         super().fail_json(msg, **{"error": refusal(msg), **kwargs})
 
@@ -162,7 +172,7 @@ def run_module(spec, run):
         diff=module._diff,
         warn=module.warn,
     )
-    result = perform(spec, run, context, module.params)
+    result = perform(spec, run, context, module.params, module.given)
     if result.get("failed"):
         module.fail_json(**result)
     module.exit_json(**result)

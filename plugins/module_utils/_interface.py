@@ -83,7 +83,8 @@ PUSH_ENVIRONMENT = Endpoint("PUT", "/sites/{site_id}/environments", "4.19", repe
 GET_OPERATION = Endpoint("GET", "/operations/{operation_id}", retry_statuses=RETRY_STATUSES - {500})
 GET_DENIED_IPS = Endpoint("GET", "/sites/tools/denied-ips")
 GET_SITE_DOMAINS = Endpoint("GET", "/sites/environments/{env_id}/domains")
-DELETE_SITE_DOMAINS = Endpoint("DELETE", "/sites/environments/{env_id}/domains")
+# The service refuses to remove a domain that is gone, so a repetition would fail.
+DELETE_SITE_DOMAINS = Endpoint("DELETE", "/sites/environments/{env_id}/domains", repeatable=False)
 GET_ENVIRONMENTS = Endpoint("GET", "/sites/{site_id}/environments")
 GET_SITES = Endpoint("GET", "/sites")
 GET_THEMES = Endpoint("GET", "/sites/environments/{env_id}/themes")

@@ -116,10 +116,8 @@ def default_location():
 
 
 def passwords_of(location):
-    """Return the passwords within a postgresql:// address: libpq takes one before the host or in the query."""
-    if not location.startswith(_POSTGRES):
-        return set()
-    found = re.findall(r"://[^:@/?]*:([^@]*)@|[?&](?:ssl)?password=([^&]*)", location)
+    """Return the passwords within an address: libpq takes one before the host or in the query."""
+    found = re.findall(r"://[^:@/?]*:([^@]*)@|(?:ssl)?password=([^&\s]*)", location)
     passwords = {password for pair in found for password in pair if password}
     return passwords | {unquote(password) for password in passwords}
 
@@ -245,7 +243,8 @@ class PostgresJournal(_SqlJournal):
             with psycopg.connect(self._address, connect_timeout=LOCK_TIMEOUT) as connection:
                 # The lock is held to the end of the transaction, and also guards rows that do not exist yet.
                 connection.execute("select pg_advisory_xact_lock(hashtext('hosting.management journal'))")
-                connection.execute(_TABLE)
+                if connection.execute("select to_regclass('journal')").fetchone()[0] is None:
+                    connection.execute(_TABLE)
                 yield lambda statement, values: connection.execute(statement.replace("?", "%s"), values)
         except psycopg.Error as error:
             raise JournalError(

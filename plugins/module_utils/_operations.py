@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ansible_collections.hosting.management.plugins.module_utils._errors import (
     HostingError,
@@ -25,7 +25,7 @@ UNKNOWN_STATE = "unknown"
 VISIBLE_AFTER = 15  # seconds in which the service may not know yet an operation that it has accepted
 LONGEST_INTERVAL = 15  # seconds between two looks
 INTERVAL_GROWTH = 1.5
-PAUSE_AFTER_FAILURE = 0.5  # seconds
+NO_OPERATION = "none:none-00000000-0000-4000-8000-000000000000"
 REPORT_EVERY = 5  # seconds between two lines of progress
 
 
@@ -39,6 +39,7 @@ class Operation:
     accepted_at: float | None = None
     resumed: bool = False
     data: object = None
+    _failing_since: float | None = field(default=None, repr=False)
 
     def as_result(self):
         return {"id": self.id, "state": self.state, "message": self.message, "resumed": self.resumed}
@@ -52,7 +53,7 @@ class Operation:
             self._unknown("The service accepted the request without naming an operation.")
             return
         try:
-            answer = self._ask(client)
+            answer = client.send(GET_OPERATION(operation_id=self.id))
         except NotFound as error:
             if error.service_message is None:
                 self._unknown("The service has no endpoint that shows operations.")
@@ -62,18 +63,16 @@ class Operation:
             if error.status == 501:
                 self._unknown("The service has no endpoint that shows operations.")
             elif error.status == 500:
-                self.state, self.message = FAILED, error.service_message
+                self._look_again(client, error)
             else:
                 raise
         except HostingError as error:
-            if error.status == 405:
+            if error.status in (403, 405):
                 self._unknown("The service has no endpoint that shows operations.")
             else:
                 raise
         else:
-            self.state = IN_PROGRESS if answer.status == 202 else FINISHED
-            self.message = answer.message
-            self.data = answer.data.get("data") if isinstance(answer.data, dict) else None
+            self._take(answer)
 
     def _age(self):
         return float("inf") if self.accepted_at is None else time.time() - self.accepted_at
@@ -81,16 +80,33 @@ class Operation:
     def _unknown(self, message):
         self.state, self.message = UNKNOWN_STATE, message
 
-    def _ask(self, client):
-        request = GET_OPERATION(operation_id=self.id)
+    def _take(self, answer):
+        self._failing_since = None
+        self.state = IN_PROGRESS if answer.status == 202 else FINISHED
+        self.message = answer.message
+        self.data = answer.data.get("data") if isinstance(answer.data, dict) else None
+
+    def _look_again(self, client, error):
+        """Find out whether a 500 is the operation's end, or the service's own trouble.
+
+        A service that is well says of an operation that cannot exist that it does not know it.
+        """
         try:
-            return client.send(request)
-        except ServiceError as error:
-            if error.status != 500:
+            client.send(GET_OPERATION(operation_id=NO_OPERATION))
+        except ServiceError:
+            now = time.monotonic()
+            self._failing_since = self._failing_since or now
+            if now - self._failing_since > VISIBLE_AFTER:
+                self._unknown("The service fails on all requests for operations.")
+            return
+        except HostingError:
+            pass  # any other answer shows that the service is well
+        try:
+            self._take(client.send(GET_OPERATION(operation_id=self.id)))
+        except ServiceError as again:
+            if again.status != 500:
                 raise
-            # One 500 may be the service's own hiccup; a second one is the operation's end.
-            time.sleep(PAUSE_AFTER_FAILURE)
-            return client.send(request)
+            self.state, self.message = FAILED, error.service_message
 
 
 def follow(client, operations, *, wait_timeout, poll_interval, report):
@@ -123,7 +139,7 @@ def look_or_name(client, operation):
         operation.look(client)
     except HostingError as error:
         error.operation_id = operation.id
-        raise
+        raise error.with_advice(f"Operation {operation.id} was accepted before, and goes on.") from None
 
 
 def require_finished(operations, wait_timeout, next_step="run again to wait on, or give a larger wait_timeout"):

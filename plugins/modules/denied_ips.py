@@ -153,10 +153,12 @@ def _observe(context):
     answer = context.companion(GET_DENIED_IPS(query={"environment_id": context["environment_id"]}))
     if answer is UNKNOWN:
         return UNKNOWN
+    listed = answer.at("environment.ip_list", list)
     try:
-        return Observed(checked_denied_ips(answer.at("environment.ip_list", list)))
-    except (TypeError, ValueError):
-        raise answer.malformed("environment.ip_list") from None
+        return Observed(checked_denied_ips(listed))
+    except (TypeError, ValueError, AttributeError):
+        # The service knows an entry that this interface has no words for: then the list is not the desired one.
+        return Observed(listed)
 
 
 def _desired(context, before):
@@ -170,7 +172,13 @@ def _desired(context, before):
         )
     listed = set(context["ip_list"])
     kept = [address for address in before.value if address not in listed]
-    return kept if context["state"] == "absent" else checked_denied_ips([*kept, *listed])
+    try:
+        return checked_denied_ips(kept if context["state"] == "absent" else [*kept, *listed])
+    except (TypeError, ValueError, AttributeError) as error:
+        raise InvalidInput(
+            f"The service's own list {error}, so it cannot be sent back. Nothing was sent. Give the whole list, with"
+            " state: present and exclusive: true."
+        ) from None
 
 
 def main():

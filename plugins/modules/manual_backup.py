@@ -198,7 +198,10 @@ def _observe(context):
     if not counting:
         return Observed(None)
     newest = max(counting, key=lambda backup: backup["created_at"])
-    created_at_iso = iso_of_milliseconds(newest["created_at"])
+    try:
+        created_at_iso = iso_of_milliseconds(newest["created_at"])
+    except (ValueError, OverflowError, OSError):
+        raise answer.malformed("environment.backups.created_at") from None
     return Observed(TAKEN, {**newest, "tag": newest.get("note"), "created_at_iso": created_at_iso})
 
 

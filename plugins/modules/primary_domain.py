@@ -198,7 +198,11 @@ def _observe(context):
     if environment is UNKNOWN:
         return UNKNOWN
     primary = environment.get("primaryDomain")
-    return Observed(primary["id"], {name: primary.get(name) for name in ("id", "name")}) if primary else Observed(None)
+    if primary is None:
+        return Observed(None)
+    if not isinstance(primary, dict) or "id" not in primary:
+        return UNKNOWN
+    return Observed(primary["id"], {name: primary.get(name) for name in ("id", "name")})
 
 
 def main():

@@ -151,6 +151,7 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     checked_domain_name,
     environment_option,
     operation_options,
+    optional_text_option,
 )
 from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN, Observed, converge
 from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
@@ -168,9 +169,9 @@ SPEC = ModuleSpec(
         "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
         "is_wildcardless": {"type": "bool"},
         "add_with_www_subdomain": {"type": "bool"},
-        "setup_type": {"type": "str"},
-        "custom_ssl_key": {"type": "str", "no_log": True},
-        "custom_ssl_cert": {"type": "str"},
+        "setup_type": optional_text_option(),
+        "custom_ssl_key": optional_text_option(no_log=True),
+        "custom_ssl_cert": optional_text_option(),
     },
     required_together=[["custom_ssl_key", "custom_ssl_cert"]],
 )

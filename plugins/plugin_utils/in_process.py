@@ -79,7 +79,8 @@ class ActionModule(ActionBase):
 
     def _run_in_process(self, report):
         spec = module.SPEC
-        checked = ArgumentSpecValidator(spec.options, **spec.constraints).validate(_plain(self._task.args))
+        given = _plain(self._task.args)
+        checked = ArgumentSpecValidator(spec.options, **spec.constraints).validate(given)
         params = checked.validated_parameters
         secrets = checked._no_log_values | secrets_within(params)
         warnings = [
@@ -95,7 +96,7 @@ class ActionModule(ActionBase):
                 warn=warnings.append,
                 report=report,
             )
-            result = perform(spec, module.run, context, params)
+            result = perform(spec, module.run, context, params, given)
         result["invocation"] = {"module_args": params}
         if warnings:
             result["warnings"] = warnings

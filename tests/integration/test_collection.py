@@ -71,6 +71,8 @@ def test_what_changes_something_can_be_forced_and_is_in_the_table_of_changes(mod
 def test_the_action_group_has_exactly_the_modules():
     runtime = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text())
     assert runtime["action_groups"]["all"] == MODULES
+    waiting = [module for module in MODULES if "wait_timeout" in spec_of(module).options]
+    assert runtime["action_groups"]["operations"] == waiting
     assert runtime["requires_ansible"] == ">=2.19.0"
     assert "plugin_routing" not in runtime
 

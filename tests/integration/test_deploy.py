@@ -227,3 +227,19 @@ def test_a_push_of_unknown_outcome_is_forced_by_a_variable(deployment, simulator
 def test_a_host_without_a_source_is_named_as_such(deployment):
     deployment.hosts = {"staging": {**HOSTS["shop"], "hosting_source_environment_id": None}}
     assert "staging lacks deploy_source_environment_id." in deployment.run().stdout
+
+
+def test_while_a_push_goes_on_nobody_is_told_to_restore(deployment, simulator):
+    simulator.settings.operation_seconds = 3600
+    said = deployment.run("--limit", "shop", deploy_backup=False, deploy_wait_timeout=0.1).stdout
+    assert "is still being pushed to shop" in said
+    assert "Do not restore a backup before the push has ended." in said
+    assert "was not pushed" not in said
+
+
+def test_a_release_may_be_a_whole_number_but_no_fraction(deployment, simulator):
+    deployment.changes("--limit", "shop", "-e", '{"deploy_release": 20261101}', release=None)
+    simulator.clear_requests()
+    done = deployment.run("-e", '{"deploy_release": 1.10}', release=None)
+    assert "Write it in quotes" in done.stdout
+    assert simulator.requests == []

@@ -243,3 +243,21 @@ def test_progress_is_told_while_a_task_waits(ansible: Ansible, simulator: Simula
     assert run[0].changed
     assert f"php_restart: [{IN_PROCESS}] php:restart-" in run.stdout
     assert "in progress for" in run.stdout
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_private_key_that_the_service_echoes_is_hidden(mode: str, ansible: Ansible, simulator: Simulator):
+    lines = ["-----BEGIN PRIVATE KEY-----", *(letter * 64 for letter in "MNOP"), "-----END PRIVATE KEY-----"]
+    echoed = "bad key: " + "\n".join(lines)
+    simulator.fault("status", "POST", status=400, body={"status": 400, "message": echoed})
+    options = {"custom_ssl_key": "\n".join(lines) + "\n", "custom_ssl_cert": "CERTIFICATE"}
+    [done] = ansible.run(row_of("site_domain").step(**options), hosts=mode)
+    assert done.error["kind"] == "bad_request"
+    assert not any(line in str(done.result) for line in lines)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_release_without_quotes_that_looks_like_a_fraction_is_refused(mode: str, ansible: Ansible):
+    [done] = ansible.run(row_of("php_restart").step(release=1.10), hosts=mode)
+    assert (done.error["kind"], done.requests) == ("invalid_input", [])
+    assert "Write it in quotes" in done.msg

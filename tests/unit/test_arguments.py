@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible.module_utils.common.parameters import AnsibleFallbackNotFound
 
 from ansible_collections.hosting.management.plugins.module_utils._analytics import analytics_spec, checked_time
 from ansible_collections.hosting.management.plugins.module_utils._arguments import (
@@ -20,6 +21,7 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     checked_duration,
     checked_email,
     checked_image_optimization_type,
+    checked_journal,
     checked_not_negative,
     checked_operation_ids,
     checked_positive,
@@ -29,7 +31,9 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     checked_text,
     checked_uuid,
     environment_option,
+    filled_env_fallback,
     operation_options,
+    optional_text_option,
     text_option,
     uuid_option,
 )
@@ -92,7 +96,6 @@ def test_a_deny_list_becomes_canonical_sorted_and_without_duplicates(values, can
         "198.51.100",
         "198.51.100.256",
         "198.51.100.07",
-        " 198.51.100.7",
         "198.51.100.0/33",
         "1234",
         "/8",
@@ -217,8 +220,10 @@ def test_what_is_no_duration_is_refused(value):
     [
         ("https://api.example.com/v2", "https://api.example.com/v2"),
         ("https://api.example.com/v2//", "https://api.example.com/v2"),
-        ("HTTPS://api.example.com:8443/v2", "HTTPS://api.example.com:8443/v2"),
+        ("HTTPS://API.example.com:8443/v2", "https://api.example.com:8443/v2"),
         ("https://[2001:db8::1]/v2", "https://[2001:db8::1]/v2"),
+        ("https://api.example.com:443/v2", "https://api.example.com/v2"),
+        ("http://127.0.0.1:80/v2", "http://127.0.0.1/v2"),
         ("http://127.0.0.1:8000/v2", "http://127.0.0.1:8000/v2"),
         ("http://127.8.9.10/v2", "http://127.8.9.10/v2"),
         ("http://[::1]:8000/v2", "http://[::1]:8000/v2"),
@@ -450,3 +455,51 @@ def test_every_option_of_its_own_keeps_its_check_beside_the_spec():
 def test_the_key_is_the_only_secret_of_the_shared_options():
     options = {**api_options(), **change_options(), **operation_options()}
     assert [name for name, option in options.items() if option.get("no_log")] == ["api_key"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "postgresql+psycopg://journal:pass@db/awx",
+        "mysql://journal:pass@db/awx",
+        "sqlite:////var/lib/journal.db",
+        "host=db dbname=awx password=pass",
+        "~nobody-has-this-name/journal.db",
+    ],
+)
+def test_a_journal_that_is_neither_path_nor_postgres_is_refused_and_not_shown(value):
+    with pytest.raises(ValueError) as refusal:  # noqa: PT011
+        checked_journal(value)
+    assert "pass" not in str(refusal.value)
+
+
+def test_a_path_of_a_journal_may_have_variables(monkeypatch, tmp_path):
+    monkeypatch.setenv("SOMEWHERE", str(tmp_path))
+    assert checked_journal("$SOMEWHERE/journal.db") == f"{tmp_path}/journal.db"
+    assert checked_journal("") == ""
+    assert checked_journal("postgres://db/awx") == "postgres://db/awx"
+
+
+def test_a_number_with_a_fraction_is_no_release():
+    spec = ModuleSpec(api_options(), {"release": text_option(required=False)})
+    with pytest.raises(InvalidInput, match=r"release is the number 1\.1\. Write it in quotes"):
+        spec.check({**GIVEN, "release": "1.1"}, {"release": 1.10})
+    spec.check({**GIVEN, "release": "1.1"}, {"release": "1.1"})
+
+
+@pytest.mark.parametrize("option", [uuid_option(required=False), optional_text_option()])
+def test_an_empty_text_for_what_is_optional_counts_as_not_given(option):
+    params = {**GIVEN, "it": ""}
+    ModuleSpec(api_options(), {"it": option}).check(params)
+    assert params["it"] is None
+
+
+def test_a_name_has_a_length_that_any_journal_can_hold():
+    with pytest.raises(ValueError, match="must not have more than 500 characters, but has 501"):
+        checked_text("x" * 501)
+
+
+def test_an_empty_environment_variable_counts_as_unset(monkeypatch):
+    monkeypatch.setenv("HOSTING_COMPANIONS", "")
+    with pytest.raises(AnsibleFallbackNotFound):
+        filled_env_fallback("HOSTING_COMPANIONS")

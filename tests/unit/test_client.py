@@ -113,7 +113,8 @@ def test_a_redirect_is_not_followed_and_the_key_stays_here(status, request_, con
     simulator.fault("redirect", times=0, status=status, location=elsewhere.base_url + "/validate")
     error = failure(connect(simulator), request_)
     assert isinstance(error, MalformedResponse)
-    assert (error.kind, error.status, error.nothing_done) == ("malformed_response", status, True)
+    # A 303 is how a request that was carried out may be answered.
+    assert (error.kind, error.status, error.nothing_done) == ("malformed_response", status, status != 303)
     assert f"redirect ({status})" in str(error)
     assert f"({simulator.base_url})" in str(error)
     assert elsewhere.requests == []
@@ -177,11 +178,23 @@ def test_a_refused_key_says_where_to_set_one(connect, simulator):
     assert "wrong-key" not in str(error)
 
 
+def test_a_404_to_the_check_of_the_key_hints_at_the_address(connect, simulator):
+    simulator.fault("status", status=404)
+    assert "Check base_url" in str(failure(connect(simulator), READ))
+
+
+def test_a_secret_that_the_service_echoes_is_hidden_before_the_text_is_cut(connect, simulator):
+    padding = "x" * (_client.LONGEST_QUOTE - 5)
+    simulator.fault("status", status=400, body={"status": 400, "message": padding + simulator.api_key})
+    error = failure(connect(simulator), READ)
+    assert error.service_message == padding + "*****"
+
+
 @pytest.mark.parametrize(("body", "has_hint"), [("<html>", True), ({"error": "x"}, True), (None, False)])
 def test_a_404_that_is_not_the_services_own_hints_at_the_address(body, has_hint, connect, simulator):
     simulator.fault("status", status=404, body=body)
-    error = failure(connect(simulator), READ)
-    assert ("check base_url" in str(error)) == has_hint
+    error = failure(connect(simulator), GET_DENIED_IPS(query={"environment_id": LIVE}))
+    assert ("Check base_url" in str(error)) == has_hint
     assert (error.service_message is None) == has_hint
 
 

@@ -78,7 +78,6 @@ def name_of(module):
 @pytest.fixture(autouse=True)
 def short_graces(monkeypatch):
     monkeypatch.setattr(_operations, "VISIBLE_AFTER", 0.2)
-    monkeypatch.setattr(_operations, "PAUSE_AFTER_FAILURE", 0.01)
     monkeypatch.setattr(_convergence, "EFFECT_VISIBLE_AFTER", 0.5)
     monkeypatch.setattr(_convergence, "SHORTEST_LOOK", 0.02)
 
@@ -143,8 +142,8 @@ def end_operations(simulator):
 
 NO_SUCH_ENDPOINT = pytest.mark.parametrize(
     "answer",
-    [None, {"status": 404}, {"status": 404, "body": "<html>"}, {"status": 405}, {"status": 501}],
-    ids=["companions: false", "404", "foreign 404", "405", "501"],
+    [None, {"status": 404}, {"status": 404, "body": "<html>"}, {"status": 403}, {"status": 405}, {"status": 501}],
+    ids=["companions: false", "404", "foreign 404", "403", "405", "501"],
 )
 
 

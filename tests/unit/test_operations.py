@@ -35,11 +35,6 @@ OPERATIONS = "/operations/.*"
 ENDLESS = 3600
 
 
-@pytest.fixture(autouse=True)
-def no_pause(monkeypatch):
-    monkeypatch.setattr(_operations, "PAUSE_AFTER_FAILURE", 0.01)
-
-
 @pytest.fixture
 def client(connect, simulator):
     return connect(simulator, retries=0)
@@ -98,12 +93,12 @@ def test_what_has_ended_is_not_asked_for_again(begin, wait, simulator):
     assert len(looks(simulator)) == 1
 
 
-def test_an_operation_has_failed_when_two_looks_say_500(begin, wait, simulator):
+def test_an_operation_has_failed_when_two_looks_say_500_and_the_service_is_well(begin, wait, simulator):
     simulator.fault("fail_operation")
     operation = begin()
     wait(operation)
     assert (operation.state, operation.message) == (FAILED, MESSAGES[500])
-    assert [look.status for look in looks(simulator)] == [500, 500]
+    assert [look.status for look in looks(simulator)] == [500, 404, 500]
     with pytest.raises(OperationFailed, match=f"Operation {operation.id} failed: {MESSAGES[500]}") as raised:
         require_finished([operation], 10)
     assert raised.value.operation_id == operation.id
@@ -114,7 +109,23 @@ def test_a_single_500_is_a_hiccup_of_the_service(begin, wait, simulator):
     simulator.fault("status", path=OPERATIONS, status=500)
     wait(operation)
     assert operation.state == FINISHED
-    assert [look.status for look in looks(simulator)] == [500, 200]
+    assert [look.status for look in looks(simulator)] == [500, 404, 200]
+
+
+def test_a_service_in_trouble_is_not_taken_for_a_failed_operation(begin, wait, simulator):
+    operation = begin()
+    simulator.fault("status", path=OPERATIONS, status=500, times=4)
+    wait(operation)
+    assert operation.state == FINISHED
+
+
+def test_a_service_that_fails_on_all_operations_makes_one_unknown(begin, wait, simulator, monkeypatch):
+    monkeypatch.setattr(_operations, "VISIBLE_AFTER", 0.1)
+    operation = begin()
+    simulator.fault("status", path=OPERATIONS, status=500, times=0)
+    wait(operation)
+    assert operation.state == UNKNOWN_STATE
+    assert "fails on all requests" in operation.message
 
 
 def test_an_operation_may_not_be_visible_at_first(begin, wait, simulator):
@@ -146,7 +157,9 @@ def test_an_operation_of_old_has_no_grace(begin, wait, simulator):
 
 
 @pytest.mark.parametrize(
-    "answer", [{"status": 404, "body": "<html>"}, {"status": 405}, {"status": 501}], ids=["foreign 404", "405", "501"]
+    "answer",
+    [{"status": 404, "body": "<html>"}, {"status": 403}, {"status": 405}, {"status": 501}],
+    ids=["foreign 404", "403", "405", "501"],
 )
 def test_a_service_without_the_endpoint_ends_the_waiting_at_once(answer, begin, wait, simulator):
     operation = begin()
@@ -175,13 +188,14 @@ def test_an_error_on_the_way_says_which_operation_goes_on(status, kind, begin, w
     with pytest.raises(HostingError) as raised:
         wait(operation)
     assert (raised.value.kind, raised.value.operation_id) == (kind, operation.id)
+    assert f"Operation {operation.id} was accepted before, and goes on." in str(raised.value)
     assert operation.state == IN_PROGRESS
 
 
 def test_a_hiccup_followed_by_another_error_is_that_error(begin, client, simulator):
     operation = begin()
-    simulator.fault("status", path=OPERATIONS, status=500)
-    simulator.fault("status", path=OPERATIONS, status=503)
+    simulator.fault("status", path=f"/operations/{operation.id}", status=500)
+    simulator.fault("status", path=f"/operations/{operation.id}", status=503)
     with pytest.raises(ServiceError) as raised:
         operation.look(client)
     assert raised.value.status == 503
