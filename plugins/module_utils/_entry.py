@@ -150,7 +150,8 @@ def secrets_within(params):
     """Return all that no output may show: secret options, their lines should they be echoed, and passwords."""
     secrets = {params[name] for name in SECRET_OPTIONS if isinstance(params.get(name), str) and params[name]}
     pieces = {line.strip() for secret in secrets for line in (secret, *secret.splitlines())}
-    return secrets | {piece for piece in pieces if len(piece) >= SHORTEST_PIECE} | passwords_of(params["journal"] or "")
+    journal = params.get("journal") or ""
+    return secrets | {piece for piece in pieces if len(piece) >= SHORTEST_PIECE} | passwords_of(str(journal))
 
 
 class _Module(AnsibleModule):
