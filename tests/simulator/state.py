@@ -173,10 +173,12 @@ class World:
     def __init__(self, settings: Settings) -> None:
         self.lock = threading.RLock()
         self.settings = settings
+        self.generation = 0
         self.clear()
 
     def clear(self) -> None:
         """Forget everything."""
+        self.generation += 1
         self.api_key: ApiKey | None = None
         self.company: Company | None = None
         self.sites: dict[str, Site] = {}

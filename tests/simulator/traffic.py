@@ -76,7 +76,11 @@ class Door:
             self.requests.append(request)
             fault = self.faults.take(request.method, request.path)
         if fault and fault.kind == "delay":
+            generation = self.world.generation
             await asyncio.sleep(fault.options["seconds"])
+            if self.world.generation != generation:  # the world that it was sent to is gone
+                await _close(scope, receive)
+                return
         if fault and not fault.is_processed:
             answer = _refusal(fault, request)
         else:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import time
 
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
@@ -15,7 +14,6 @@ from ansible_collections.hosting.management.plugins.module_utils import _client
 from ansible_collections.hosting.management.plugins.module_utils._entry import Context, perform
 
 SURROUNDINGS = ("HOSTING_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA", "CURL_CA", "NETRC")
-LONG_DELAY = 5  # seconds; longer delays end with the simulator
 
 
 @pytest.fixture(autouse=True)
@@ -25,17 +23,6 @@ def clean_surroundings(monkeypatch, tmp_path):
         if name.upper().startswith(SURROUNDINGS):
             monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-
-
-@pytest.fixture(autouse=True)
-def delayed_requests_end_with_their_test(request):
-    """What a test's client has given up is carried out all the same, and must not meet the next test's service."""
-    simulator = request.getfixturevalue("simulator") if "simulator" in request.fixturenames else None
-    yield
-    if simulator and any(fault.kind == "delay" and fault.options["seconds"] < LONG_DELAY for fault in simulator.faults):
-        deadline = time.monotonic() + LONG_DELAY
-        while any(sent.status is None for sent in simulator.requests) and time.monotonic() < deadline:
-            time.sleep(0.01)
 
 
 @pytest.fixture

@@ -178,3 +178,12 @@ def test_faults_one_after_the_other(call, simulator):
 def test_impossible_fault(kind, options, simulator):
     with pytest.raises(ValueError, match=r"unknown fault|unknown options|no regular expression"):
         simulator.fault(kind, **options)
+
+
+def test_a_delayed_request_does_not_reach_the_world_after_a_reset(call, simulator):
+    simulator.fault("delay", seconds=0.3)
+    with pytest.raises(requests.Timeout):
+        take_backup(call, timeout=0.05)
+    simulator.reset()
+    time.sleep(0.5)
+    assert not was_processed(simulator)
