@@ -145,7 +145,8 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     api_options,
     uuid_option,
 )
-from ansible_collections.hosting.management.plugins.module_utils._client import REQUESTS_IMPORT_ERROR, Client
+from ansible_collections.hosting.management.plugins.module_utils._client import REQUESTS_IMPORT_ERROR
+from ansible_collections.hosting.management.plugins.module_utils._entry import Context
 from ansible_collections.hosting.management.plugins.module_utils._errors import HostingError
 from ansible_collections.hosting.management.plugins.module_utils._interface import GET_SITES, VALIDATE_KEY
 
@@ -192,8 +193,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             raise AnsibleParserError(missing_required_lib("requests", reason="with urllib3 2 or newer"))
         try:
             params = self._checked_options()
-            verify = params["validate_certs"] and (params["ca_path"] or True)
-            client = Client(params["base_url"], params["api_key"], params["timeout"], params["retries"], verify)
+            client = Context(params).client
             company_id = params["company_id"] or client.send(VALIDATE_KEY()).at("company", str)
             query = {"company": company_id, "include_environments": "true"}
             answer = client.send(GET_SITES(query=query))

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from ansible.module_utils.basic import env_fallback
 
 from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
+from ansible_collections.hosting.management.plugins.module_utils._journal import is_postgres
 
 LONGEST_TEXT = 500  # characters of a name, release or tag
 
@@ -150,7 +151,7 @@ def checked_text(value):
 
 def checked_journal(value):
     """Return the journal's path, or its postgresql:// address. An error does not show the value, nor its password."""
-    if re.match(r"postgres(ql)?://", value):
+    if is_postgres(value):
         return value
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", value) or re.search(r"\b(host|dbname|user|password)=", value):
         raise ValueError("must be a path or a postgresql:// address, and is neither (the value is not shown)")

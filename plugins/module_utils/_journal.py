@@ -27,7 +27,6 @@ UNKNOWN_OUTCOME = "unknown"
 
 LOCK_TIMEOUT = 30  # seconds to wait for another run's transaction
 
-_POSTGRES = ("postgresql://", "postgres://")
 _TABLE = """
 create table if not exists journal (
     service text not null,
@@ -100,11 +99,16 @@ def _may_be_alive(sender):
     return True
 
 
+def is_postgres(location):
+    """Return True for the address of a PostgreSQL database."""
+    return location.startswith(("postgresql://", "postgres://"))
+
+
 def open_journal(location):
     """Return the journal at a file path or postgresql:// address; an empty location means none is kept."""
     if not location:
         return NoJournal()
-    if location.startswith(_POSTGRES):
+    if is_postgres(location):
         return PostgresJournal(location)
     return SqliteJournal(location)
 
