@@ -140,15 +140,15 @@ from ansible.module_utils.basic import missing_required_lib
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 from ansible.template import trust_as_template
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ..module_utils._arguments import (
     ModuleSpec,
     api_options,
     uuid_option,
 )
-from ansible_collections.hosting.management.plugins.module_utils._client import REQUESTS_IMPORT_ERROR
-from ansible_collections.hosting.management.plugins.module_utils._entry import Context
-from ansible_collections.hosting.management.plugins.module_utils._errors import HostingError
-from ansible_collections.hosting.management.plugins.module_utils._interface import GET_SITES, VALIDATE_KEY
+from ..module_utils._client import REQUESTS_IMPORT_ERROR
+from ..module_utils._entry import Context
+from ..module_utils._errors import HostingError
+from ..module_utils._interface import GET_SITES, VALIDATE_KEY
 
 SPEC = ModuleSpec(api_options(), {"company_id": uuid_option(required=False)})
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ._arguments import (
     ModuleSpec,
     Option,
     api_options,
@@ -13,9 +13,9 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     environment_option,
     uuid_option,
 )
-from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
-from ansible_collections.hosting.management.plugins.module_utils._interface import VALIDATE_KEY
-from ansible_collections.hosting.management.plugins.module_utils._values import iso_with_milliseconds, time_of_text
+from ._errors import InvalidInput
+from ._interface import VALIDATE_KEY
+from ._values import iso_with_milliseconds, time_of_text
 
 # The interface does not show the names of the query parameters. These are the public service's.
 QUERY_NAMES = {"time_frame": "time_span", "company_id": "company_id", "start": "from", "end": "to"}

@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlsplit
 
 from ansible.module_utils.basic import env_fallback
 
-from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
-from ansible_collections.hosting.management.plugins.module_utils._journal import is_postgres
+from ._errors import InvalidInput
+from ._journal import is_postgres
 
 LONGEST_TEXT = 500  # characters of a name, release or tag
 

@@ -12,7 +12,7 @@ import ssl
 import traceback
 from dataclasses import dataclass
 
-from ansible_collections.hosting.management.plugins.module_utils._errors import (
+from ._errors import (
     BadRequest,
     ConnectionFailed,
     InvalidInput,
@@ -23,7 +23,7 @@ from ansible_collections.hosting.management.plugins.module_utils._errors import 
     TimedOut,
     Unauthorized,
 )
-from ansible_collections.hosting.management.plugins.module_utils._interface import Request
+from ._interface import Request
 
 try:
     import requests

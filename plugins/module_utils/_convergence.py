@@ -9,17 +9,17 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ansible_collections.hosting.management.plugins.module_utils import _operations
-from ansible_collections.hosting.management.plugins.module_utils._client import Answer
-from ansible_collections.hosting.management.plugins.module_utils._errors import (
+from . import _operations
+from ._client import Answer
+from ._errors import (
     HostingError,
     JournalError,
     OperationFailed,
     OutcomeUnknown,
     ServiceError,
 )
-from ansible_collections.hosting.management.plugins.module_utils._interface import Request
-from ansible_collections.hosting.management.plugins.module_utils._journal import (
+from ._interface import Request
+from ._journal import (
     ACCEPTED,
     FAILED,
     FINISHED,
@@ -28,7 +28,7 @@ from ansible_collections.hosting.management.plugins.module_utils._journal import
     NoJournal,
     digest_of,
 )
-from ansible_collections.hosting.management.plugins.module_utils._operations import (
+from ._operations import (
     INTERVAL_GROWTH,
     LONGEST_INTERVAL,
     Operation,

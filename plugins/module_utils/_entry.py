@@ -10,9 +10,9 @@ from functools import cached_property
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
-from ansible_collections.hosting.management.plugins.module_utils._client import REQUESTS_IMPORT_ERROR, Client
-from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN
-from ansible_collections.hosting.management.plugins.module_utils._errors import (
+from ._client import REQUESTS_IMPORT_ERROR, Client
+from ._convergence import UNKNOWN
+from ._errors import (
     HostingError,
     InvalidInput,
     MalformedResponse,
@@ -20,12 +20,12 @@ from ansible_collections.hosting.management.plugins.module_utils._errors import 
     NotFound,
     ServiceError,
 )
-from ansible_collections.hosting.management.plugins.module_utils._journal import (
+from ._journal import (
     default_location,
     open_journal,
     passwords_of,
 )
-from ansible_collections.hosting.management.plugins.module_utils._operations import follow
+from ._operations import follow
 
 SECRET_OPTIONS = ("api_key", "custom_ssl_key")
 SHORTEST_PIECE = 16  # characters of a line of a secret that is a secret itself

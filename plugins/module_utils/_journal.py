@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote
 
-from ansible_collections.hosting.management.plugins.module_utils._errors import JournalError
+from ._errors import JournalError
 
 SENT = "sent"
 ACCEPTED = "accepted"

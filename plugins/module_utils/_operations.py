@@ -8,14 +8,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from ansible_collections.hosting.management.plugins.module_utils._errors import (
+from ._errors import (
     HostingError,
     NotFound,
     OperationFailed,
     OperationTimeout,
     ServiceError,
 )
-from ansible_collections.hosting.management.plugins.module_utils._interface import GET_OPERATION
+from ._interface import GET_OPERATION
 
 IN_PROGRESS = "in_progress"
 FINISHED = "finished"

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN
-from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
-from ansible_collections.hosting.management.plugins.module_utils._interface import GET_ENVIRONMENTS, GET_SITE_DOMAINS
+from ._convergence import UNKNOWN
+from ._errors import InvalidInput
+from ._interface import GET_ENVIRONMENTS, GET_SITE_DOMAINS
 
 
 def domains_of_environment(context):

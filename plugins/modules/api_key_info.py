@@ -98,10 +98,10 @@ error:
 
 from datetime import UTC, datetime
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import ModuleSpec, api_options
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._interface import VALIDATE_KEY
-from ansible_collections.hosting.management.plugins.module_utils._values import iso_of_time, time_of_milliseconds
+from ..module_utils._arguments import ModuleSpec, api_options
+from ..module_utils._entry import run_module
+from ..module_utils._interface import VALIDATE_KEY
+from ..module_utils._values import iso_of_time, time_of_milliseconds
 
 SPEC = ModuleSpec(api_options())
 

@@ -127,16 +127,16 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ..module_utils._arguments import (
     ModuleSpec,
     Option,
     api_options,
     checked_request_path,
     operation_options,
 )
-from ansible_collections.hosting.management.plugins.module_utils._convergence import once
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._interface import Endpoint, Request
+from ..module_utils._convergence import once
+from ..module_utils._entry import run_module
+from ..module_utils._interface import Endpoint, Request
 
 SPEC = ModuleSpec(
     api_options(),

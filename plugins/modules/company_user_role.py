@@ -113,16 +113,16 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ..module_utils._arguments import (
     ModuleSpec,
     api_options,
     change_options,
     operation_options,
     uuid_option,
 )
-from ansible_collections.hosting.management.plugins.module_utils._convergence import converge
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._interface import EDIT_COMPANY_USER
+from ..module_utils._convergence import converge
+from ..module_utils._entry import run_module
+from ..module_utils._interface import EDIT_COMPANY_USER
 
 SPEC = ModuleSpec(
     api_options(),

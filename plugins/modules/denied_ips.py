@@ -108,7 +108,7 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ..module_utils._arguments import (
     ModuleSpec,
     Option,
     api_options,
@@ -116,10 +116,10 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     checked_denied_ips,
     environment_option,
 )
-from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN, Observed, converge
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
-from ansible_collections.hosting.management.plugins.module_utils._interface import GET_DENIED_IPS, UPDATE_DENIED_IPS
+from ..module_utils._convergence import UNKNOWN, Observed, converge
+from ..module_utils._entry import run_module
+from ..module_utils._errors import InvalidInput
+from ..module_utils._interface import GET_DENIED_IPS, UPDATE_DENIED_IPS
 
 SPEC = ModuleSpec(
     api_options(),

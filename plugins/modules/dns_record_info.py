@@ -98,9 +98,9 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import ModuleSpec, api_options, uuid_option
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._interface import GET_DNS_RECORDS
+from ..module_utils._arguments import ModuleSpec, api_options, uuid_option
+from ..module_utils._entry import run_module
+from ..module_utils._interface import GET_DNS_RECORDS
 
 SPEC = ModuleSpec(api_options(), {"domain_id": uuid_option()})
 

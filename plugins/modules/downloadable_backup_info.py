@@ -81,14 +81,14 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ..module_utils._arguments import (
     ModuleSpec,
     api_options,
     environment_option,
 )
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._interface import GET_NEXT_DOWNLOADABLE_BACKUP
-from ansible_collections.hosting.management.plugins.module_utils._values import iso_of_text_for_people
+from ..module_utils._entry import run_module
+from ..module_utils._interface import GET_NEXT_DOWNLOADABLE_BACKUP
+from ..module_utils._values import iso_of_text_for_people
 
 SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()})
 

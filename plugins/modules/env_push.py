@@ -149,7 +149,7 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ..module_utils._arguments import (
     ModuleSpec,
     Option,
     api_options,
@@ -159,10 +159,10 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     text_option,
     uuid_option,
 )
-from ansible_collections.hosting.management.plugins.module_utils._convergence import once
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
-from ansible_collections.hosting.management.plugins.module_utils._interface import PUSH_ENVIRONMENT
+from ..module_utils._convergence import once
+from ..module_utils._entry import run_module
+from ..module_utils._errors import InvalidInput
+from ..module_utils._interface import PUSH_ENVIRONMENT
 
 
 def _check_push(params):

@@ -101,7 +101,7 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ..module_utils._arguments import (
     ModuleSpec,
     Option,
     api_options,
@@ -111,10 +111,10 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     operation_options,
     uuid_option,
 )
-from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN, Observed, converge
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._interface import UPDATE_IMAGE_OPTIMIZATION
-from ansible_collections.hosting.management.plugins.module_utils._sites import environment_of_site
+from ..module_utils._convergence import UNKNOWN, Observed, converge
+from ..module_utils._entry import run_module
+from ..module_utils._interface import UPDATE_IMAGE_OPTIMIZATION
+from ..module_utils._sites import environment_of_site
 
 SPEC = ModuleSpec(
     api_options(),

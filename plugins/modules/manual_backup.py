@@ -148,7 +148,7 @@ error:
 
 import time
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ..module_utils._arguments import (
     ModuleSpec,
     Option,
     api_options,
@@ -158,10 +158,10 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     operation_options,
     text_option,
 )
-from ansible_collections.hosting.management.plugins.module_utils._convergence import TAKEN, UNKNOWN, Observed, once
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._interface import ADD_MANUAL_BACKUP, GET_BACKUPS
-from ansible_collections.hosting.management.plugins.module_utils._values import iso_of_milliseconds
+from ..module_utils._convergence import TAKEN, UNKNOWN, Observed, once
+from ..module_utils._entry import run_module
+from ..module_utils._interface import ADD_MANUAL_BACKUP, GET_BACKUPS
+from ..module_utils._values import iso_of_milliseconds
 
 SPEC = ModuleSpec(
     api_options(),

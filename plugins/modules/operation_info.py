@@ -118,16 +118,16 @@ error:
 
 import time
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ..module_utils._arguments import (
     ModuleSpec,
     Option,
     api_options,
     checked_operation_ids,
     operation_options,
 )
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._errors import HostingError
-from ansible_collections.hosting.management.plugins.module_utils._operations import (
+from ..module_utils._entry import run_module
+from ..module_utils._errors import HostingError
+from ..module_utils._operations import (
     UNKNOWN_STATE,
     Operation,
     look_or_name,

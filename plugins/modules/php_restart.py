@@ -97,7 +97,7 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ..module_utils._arguments import (
     ModuleSpec,
     api_options,
     change_options,
@@ -105,9 +105,9 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     operation_options,
     text_option,
 )
-from ansible_collections.hosting.management.plugins.module_utils._convergence import once
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._interface import RESTART_PHP
+from ..module_utils._convergence import once
+from ..module_utils._entry import run_module
+from ..module_utils._interface import RESTART_PHP
 
 SPEC = ModuleSpec(
     api_options(),

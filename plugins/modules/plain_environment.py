@@ -121,7 +121,7 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ..module_utils._arguments import (
     ModuleSpec,
     api_options,
     change_options,
@@ -129,10 +129,10 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     text_option,
     uuid_option,
 )
-from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN, Observed, converge
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._interface import CREATE_PLAIN_ENVIRONMENT
-from ansible_collections.hosting.management.plugins.module_utils._sites import environments_of_site
+from ..module_utils._convergence import UNKNOWN, Observed, converge
+from ..module_utils._entry import run_module
+from ..module_utils._interface import CREATE_PLAIN_ENVIRONMENT
+from ..module_utils._sites import environments_of_site
 
 SPEC = ModuleSpec(
     api_options(),

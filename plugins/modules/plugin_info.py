@@ -145,13 +145,13 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ..module_utils._arguments import (
     ModuleSpec,
     api_options,
     environment_option,
 )
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._interface import GET_PLUGINS
+from ..module_utils._entry import run_module
+from ..module_utils._interface import GET_PLUGINS
 
 SPEC = ModuleSpec(
     api_options(),

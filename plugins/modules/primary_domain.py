@@ -126,7 +126,7 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ..module_utils._arguments import (
     ModuleSpec,
     Option,
     api_options,
@@ -136,11 +136,11 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     operation_options,
     uuid_option,
 )
-from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN, Observed, converge
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
-from ansible_collections.hosting.management.plugins.module_utils._interface import CHANGE_PRIMARY_DOMAIN
-from ansible_collections.hosting.management.plugins.module_utils._sites import (
+from ..module_utils._convergence import UNKNOWN, Observed, converge
+from ..module_utils._entry import run_module
+from ..module_utils._errors import InvalidInput
+from ..module_utils._interface import CHANGE_PRIMARY_DOMAIN
+from ..module_utils._sites import (
     domains_of_environment,
     environment_of_site,
 )

@@ -73,13 +73,13 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ..module_utils._arguments import (
     ModuleSpec,
     api_options,
     environment_option,
 )
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._interface import GET_SFTP_ALLOWLIST
+from ..module_utils._entry import run_module
+from ..module_utils._interface import GET_SFTP_ALLOWLIST
 
 SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()})
 

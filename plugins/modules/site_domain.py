@@ -143,7 +143,7 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ..module_utils._arguments import (
     ModuleSpec,
     Option,
     api_options,
@@ -153,11 +153,11 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     operation_options,
     optional_text_option,
 )
-from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN, Observed, converge
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._errors import BadRequest, InvalidInput
-from ansible_collections.hosting.management.plugins.module_utils._interface import ADD_SITE_DOMAIN, DELETE_SITE_DOMAINS
-from ansible_collections.hosting.management.plugins.module_utils._sites import domains_of_environment
+from ..module_utils._convergence import UNKNOWN, Observed, converge
+from ..module_utils._entry import run_module
+from ..module_utils._errors import BadRequest, InvalidInput
+from ..module_utils._interface import ADD_SITE_DOMAIN, DELETE_SITE_DOMAINS
+from ..module_utils._sites import domains_of_environment
 
 SPEC = ModuleSpec(
     api_options(),

@@ -113,7 +113,7 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ..module_utils._arguments import (
     ModuleSpec,
     api_options,
     change_options,
@@ -121,10 +121,10 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     operation_options,
     text_option,
 )
-from ansible_collections.hosting.management.plugins.module_utils._convergence import UNKNOWN, Observed, converge
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
-from ansible_collections.hosting.management.plugins.module_utils._interface import GET_THEMES, UPDATE_THEME
+from ..module_utils._convergence import UNKNOWN, Observed, converge
+from ..module_utils._entry import run_module
+from ..module_utils._errors import InvalidInput
+from ..module_utils._interface import GET_THEMES, UPDATE_THEME
 
 SPEC = ModuleSpec(
     api_options(),

@@ -96,10 +96,10 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._analytics import analytics_spec, read_analytics
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._interface import GET_VISITS
-from ansible_collections.hosting.management.plugins.module_utils._values import number_of
+from ..module_utils._analytics import analytics_spec, read_analytics
+from ..module_utils._entry import run_module
+from ..module_utils._interface import GET_VISITS
+from ..module_utils._values import number_of
 
 SPEC = analytics_spec()
 

@@ -77,10 +77,10 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import ModuleSpec, api_options, uuid_option
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._interface import GET_VISITS_USAGE
-from ansible_collections.hosting.management.plugins.module_utils._values import number_of
+from ..module_utils._arguments import ModuleSpec, api_options, uuid_option
+from ..module_utils._entry import run_module
+from ..module_utils._interface import GET_VISITS_USAGE
+from ..module_utils._values import number_of
 
 SPEC = ModuleSpec(api_options(), {"site_id": uuid_option()})
 

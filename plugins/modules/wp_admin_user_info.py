@@ -83,7 +83,7 @@ error:
       type: str
 """
 
-from ansible_collections.hosting.management.plugins.module_utils._arguments import (
+from ..module_utils._arguments import (
     ModuleSpec,
     Option,
     api_options,
@@ -91,8 +91,8 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     checked_query_names,
     environment_option,
 )
-from ansible_collections.hosting.management.plugins.module_utils._entry import run_module
-from ansible_collections.hosting.management.plugins.module_utils._interface import CHECK_WP_ADMIN_USER
+from ..module_utils._entry import run_module
+from ..module_utils._interface import CHECK_WP_ADMIN_USER
 
 # The interface does not show the name of the query parameter. This is the public service's.
 QUERY_NAMES = {"email": "email"}

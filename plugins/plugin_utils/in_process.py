@@ -21,8 +21,8 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
-from ansible_collections.hosting.management.plugins.module_utils._client import REQUESTS_IMPORT_ERROR
-from ansible_collections.hosting.management.plugins.module_utils._entry import (
+from ..module_utils._client import REQUESTS_IMPORT_ERROR
+from ..module_utils._entry import (
     Context,
     perform,
     refusal,
