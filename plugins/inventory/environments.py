@@ -146,7 +146,7 @@ from ..module_utils._arguments import (
     uuid_option,
 )
 from ..module_utils._client import REQUESTS_IMPORT_ERROR
-from ..module_utils._entry import Context
+from ..module_utils._context import Context
 from ..module_utils._errors import HostingError
 from ..module_utils._interface import GET_SITES, VALIDATE_KEY
 

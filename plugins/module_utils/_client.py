@@ -8,10 +8,15 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 import ssl
+import threading
+import time
 import traceback
+from contextlib import suppress
 from dataclasses import dataclass
 
+from . import _retries
 from ._errors import (
     BadRequest,
     ConnectionFailed,
@@ -24,26 +29,26 @@ from ._errors import (
     Unauthorized,
 )
 from ._interface import Request
+from ._retries import (
+    RepeatableRetry,
+    UnrepeatableRetry,
+    causes_of,
+    is_certificate_error,
+    may_have_arrived,
+    never_connected,
+)
+from ._text import printable
 
 try:
     import requests
     from requests.adapters import HTTPAdapter
     from requests.auth import AuthBase
-    from urllib3 import disable_warnings
-    from urllib3.exceptions import (
-        ConnectTimeoutError,
-        InsecureRequestWarning,
-        InvalidHeader,
-        LocationParseError,
-        MaxRetryError,
-        NameResolutionError,  # new in urllib3 2, the oldest version whose Retry knows jitter
-        NewConnectionError,
-        ProxyError,
-    )
-    from urllib3.util.retry import Retry
+    from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, disable_warnings
+    from urllib3.connection import HTTPConnection, HTTPSConnection
+    from urllib3.exceptions import InsecureRequestWarning, LocationParseError
 except ImportError:
     REQUESTS_IMPORT_ERROR = traceback.format_exc()
-    AuthBase = Retry = object
+    AuthBase = HTTPAdapter = HTTPConnection = HTTPSConnection = HTTPConnectionPool = HTTPSConnectionPool = object
 else:
     REQUESTS_IMPORT_ERROR = None
     # What fails while a request is made, before anything leaves.
@@ -53,12 +58,17 @@ else:
         requests.exceptions.InvalidURL,
         requests.exceptions.MissingSchema,
         LocationParseError,
+        UnicodeError,
+        OverflowError,
     )
 
 LARGEST_ANSWER = 16 * 1024 * 1024  # bytes
-LONGEST_BACKOFF = 30  # seconds
-LONGEST_RETRY_AFTER = 120  # seconds
-LONGEST_QUOTE = 300  # characters of a service message that an error repeats
+LARGEST_ERROR = 64 * 1024  # bytes of an answer that is no 2xx
+SHORTEST_TIMEOUT = 0.1  # seconds
+ANSWER_STEPS = 4  # a whole answer may take so many times ``timeout``
+OPERATION_ID = re.compile(r"[A-Za-z0-9:_.-]{1,200}")
+NOTHING_DONE = frozenset({400, 401, 403, 404, 422, 429})
+"""The statuses by which the service says that it did nothing. Gateways answer others after the work was done."""
 
 
 class BearerAuth(AuthBase):
@@ -75,68 +85,67 @@ class BearerAuth(AuthBase):
         return prepared
 
 
-class RepeatableRetry(Retry):
-    """Retries whatever may pass by itself; a certificate that does not verify will not."""
+class _Watch:
+    """Ends an answer that takes too long: a server that sends a byte now and then never runs into a timeout."""
 
-    # urllib3 would retry these statuses whenever Retry-After is sent, whatever status_forcelist says.
-    RETRY_AFTER_STATUS_CODES = frozenset()
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.has_ended_it = False
+        self._timer = None
 
-    def get_retry_after(self, response):
-        try:
-            seconds = super().get_retry_after(response)
-        except InvalidHeader:
-            return None
-        return None if seconds is None else min(seconds, LONGEST_RETRY_AFTER)
+    def begin(self, sock: socket.socket) -> None:
+        """Watch the answer that is now to come through this socket."""
+        self.end()
+        self.has_ended_it = False
+        self._timer = threading.Timer(self.seconds, self._shut_down, [sock])
+        self._timer.daemon = True
+        self._timer.start()
 
-    def increment(self, method=None, url=None, response=None, error=None, _pool=None, _stacktrace=None):
-        if error is not None and not self.may_retry(error):
-            error.earlier_attempts = self.history
-            raise error
-        try:
-            return super().increment(method, url, response, error, _pool, _stacktrace)
-        except MaxRetryError as given_up:
-            given_up.earlier_attempts = self.history
-            raise
+    def end(self) -> None:
+        if self._timer:
+            self._timer.cancel()
 
-    def may_retry(self, error):
-        return not _is_certificate_error(error)
-
-
-class UnrepeatableRetry(RepeatableRetry):
-    """Retries only what the service provably did not process."""
-
-    def may_retry(self, error):
-        return _never_connected(error)
+    def _shut_down(self, sock: socket.socket) -> None:
+        self.has_ended_it = True
+        with suppress(OSError):
+            socket.socket.shutdown(sock, socket.SHUT_RDWR)  # not SSLSocket's, which the reading thread may be within
 
 
-def _causes(error):
-    """Yield an exception and all that lies within it."""
-    pending, seen = [error], []
-    while pending:
-        current = pending.pop()
-        if not isinstance(current, BaseException) or current in seen:
-            continue
-        seen.append(current)
-        yield current
-        pending += [*current.args, getattr(current, "reason", None), current.__cause__, current.__context__]
-        pending.append(getattr(current, "original_error", None))
+class _WatchedAdapter(HTTPAdapter):
+    """Makes connections whose answers are watched."""
+
+    def __init__(self, watch: _Watch) -> None:
+        self._pools = _watched_pools(watch)
+        super().__init__()
+
+    def init_poolmanager(self, *args, **options) -> None:
+        super().init_poolmanager(*args, **options)
+        self.poolmanager.pool_classes_by_scheme = self._pools
+
+    def proxy_manager_for(self, *args, **options):
+        manager = super().proxy_manager_for(*args, **options)
+        manager.pool_classes_by_scheme = self._pools
+        return manager
 
 
-def _is_certificate_error(error):
-    return any(isinstance(cause, ssl.SSLCertVerificationError) for cause in _causes(error))
+def _watched_pools(watch: _Watch) -> dict:
+    class Connection(HTTPConnection):
+        def getresponse(self):
+            watch.begin(self.sock)
+            return super().getresponse()
 
+    class SecureConnection(HTTPSConnection):
+        def getresponse(self):
+            watch.begin(self.sock)
+            return super().getresponse()
 
-def _never_connected(error):
-    """Return True when no connection to the service came about, so that no request can have reached it."""
-    error = getattr(error, "reason", None) or error
-    if isinstance(error, ProxyError):
-        error = error.original_error
-    return isinstance(error, (NewConnectionError, ConnectTimeoutError, NameResolutionError))
+    class Pool(HTTPConnectionPool):
+        ConnectionCls = Connection
 
+    class SecurePool(HTTPSConnectionPool):
+        ConnectionCls = SecureConnection
 
-def _may_have_arrived(attempts):
-    """Return True when any of these attempts (urllib3's RequestHistory) may have been processed."""
-    return any(not _never_connected(one.error) if one.error else one.status != 429 for one in attempts)
+    return {"http": Pool, "https": SecurePool}
 
 
 @dataclass(frozen=True)
@@ -170,14 +179,14 @@ class Answer:
 
     @property
     def operation_id(self):
-        """The id of the accepted operation (interface section 2.1), or None."""
+        """The id of the accepted operation (interface section 2.1), or None when there is none that can be used."""
         value = self.data.get("operation_id") if isinstance(self.data, dict) else None
-        return value if isinstance(value, str) and value else None
+        return value if isinstance(value, str) and OPERATION_ID.fullmatch(value) else None
 
     @property
     def message(self):
         value = self.data.get("message") if isinstance(self.data, dict) else None
-        return value if isinstance(value, str) else None
+        return printable(value) if isinstance(value, str) else None
 
     def malformed(self, path):
         """Return the error for a value that is missing or not what the interface says."""
@@ -194,8 +203,8 @@ class Client:
 
     :param base_url: address of the API, with its version segment (checked by the caller).
     :param api_key: the bearer key; it goes to this address only, and appears in no error.
-    :param timeout: seconds to wait for a connection, and for each part of an answer.
-    :param retries: how often a request is repeated at most.
+    :param timeout: seconds to wait for a connection, and for each part of an answer; four times that for all of it.
+    :param retries: how often a request is repeated at most, after anything but a 429; 0 also switches that off.
     :param verify: as in requests: True, False, or the path of a CA bundle.
     :param secrets: texts besides the key that no error may repeat, should the service echo them.
     """
@@ -207,69 +216,85 @@ class Client:
         self._timeout = timeout
         self._retries = retries
         self._verify = verify
-        self._sessions = {}
+        self._kept = None
+        self._watch = _Watch(ANSWER_STEPS * timeout)
         self._secrets = sorted({api_key, *secrets}, key=len, reverse=True)
         if isinstance(verify, str):
             _check_ca_bundle(verify)
         if verify is False:
             disable_warnings(InsecureRequestWarning)
 
-    def send(self, request):
+    @property
+    def longest_send(self) -> float:
+        """An upper bound of the seconds that send() takes, pauses and repetitions included."""
+        return _retries.PATIENCE + 2 * ANSWER_STEPS * self._timeout
+
+    def send(self, request: Request, deadline: float | None = None) -> Answer:
         """Send a request and return its Answer, or raise one of the errors of ``_errors``.
 
         Repeatable requests are repeated after connection errors, timeouts, 429 and 5xx; the others only when the
-        service provably did not process them.
+        service provably did not process them. After ``deadline`` (in seconds of time.monotonic()) nothing is repeated,
+        and no part of an answer is waited for.
         """
         if request.repeatable:
-            return self._send(self._shared_session(request.endpoint.retry_statuses), request)
+            return self._send(self._kept_session(), request, RepeatableRetry, request.endpoint.retry_statuses, deadline)
         # A connection of its own: one kept open may be closed by the service just as the request leaves.
-        with self._session(UnrepeatableRetry, {429}) as session:
-            return self._send(session, request)
+        with self._session() as session:
+            return self._send(session, request, UnrepeatableRetry, {429}, deadline)
 
-    def _shared_session(self, retry_statuses):
-        if retry_statuses not in self._sessions:
-            self._sessions[retry_statuses] = self._session(RepeatableRetry, retry_statuses)
-        return self._sessions[retry_statuses]
+    def _kept_session(self):
+        if self._kept is None:
+            self._kept = self._session()
+        return self._kept
 
-    def _session(self, retry_class, retry_statuses):
+    def _session(self):
         session = requests.Session()
         session.auth = self._auth
         # Plain http is for loopback addresses only: no proxy may see the key there.
         session.trust_env = self._scheme == "https"
-        retry = retry_class(
+        # For the scheme and not for base_url, which requests may write in another way before it looks for the adapter.
+        session.mount(f"{self._scheme}://", _WatchedAdapter(self._watch))
+        return session
+
+    def _retry(self, retry_class, statuses, deadline):
+        limit = time.monotonic() + _retries.PATIENCE
+        return retry_class(
             total=self._retries,
             redirect=0,
-            status_forcelist=retry_statuses,
+            status_forcelist=statuses,
             allowed_methods=None,
             backoff_factor=0.5,
             backoff_jitter=0.5,
-            backoff_max=LONGEST_BACKOFF,
+            backoff_max=_retries.LONGEST_BACKOFF,
             raise_on_status=False,
+            deadline=limit if deadline is None else min(limit, deadline),
+            repeats=self._retries > 0,
         )
-        # For the scheme and not for base_url, which requests may write in another way before it looks for the adapter.
-        session.mount(f"{self._scheme}://", HTTPAdapter(max_retries=retry))
-        return session
 
-    def _send(self, session, request):
+    def _send(self, session, request, retry_class, statuses, deadline):
+        timeout = self._timeout
+        if deadline is not None:
+            timeout = min(timeout, max(SHORTEST_TIMEOUT, deadline - time.monotonic()))
+        session.get_adapter(self.base_url).max_retries = self._retry(retry_class, statuses, deadline)
+        self._watch.seconds = ANSWER_STEPS * timeout
         try:
-            with session.request(
-                request.method,
-                self.base_url + request.path,
-                params=request.query,
-                json=request.body,
-                headers={"Accept": "application/json"},
-                timeout=self._timeout,
-                verify=self._verify,
-                allow_redirects=False,
-                stream=True,
-            ) as response:
+            prepared = self._prepared(session, request)
+        except _UNSENDABLE as error:
+            raise self._unsendable(request, error) from None
+        try:
+            settings = session.merge_environment_settings(prepared.url, {}, True, self._verify, None)
+        except (OSError, ValueError) as error:
+            raise self._unsendable(request, error) from None
+        try:
+            # Not session.send(): that reads a redirect's body to its end, and follows its address in part.
+            with session.get_adapter(prepared.url).send(prepared, timeout=timeout, **settings) as response:
                 content = self._content(request, response)
         except _UNSENDABLE as error:
-            raise InvalidInput(
-                f"{request} cannot be sent: {error}. Check base_url, the proxy settings, and the values given."
-            ) from None
+            raise self._unsendable(request, error) from None
         except requests.RequestException as error:
-            raise self._connection_error(request, error) from None
+            raise self._connection_error(request, error, timeout) from None
+        except ValueError as error:  # the connection was closed under the reader's hands
+            raise self._connection_error(request, error, timeout) from None
         except OSError as error:  # requests cannot read the bundle that the environment names
             raise ConnectionFailed(
                 f"{request} was not sent: {error}. Check the environment variables REQUESTS_CA_BUNDLE and"
@@ -277,20 +302,57 @@ class Client:
                 request=request,
                 nothing_done=True,
             ) from None
+        finally:
+            self._watch.end()
         if not 200 <= response.status_code < 300:
             raise self._status_error(request, response, content)
         return Answer(request, response.status_code, self._json(request, response, content))
 
+    def _prepared(self, session, request):
+        return session.prepare_request(
+            requests.Request(
+                request.method,
+                self.base_url + request.path,
+                params=request.query,
+                json=request.body,
+                headers={"Accept": "application/json"},
+            )
+        )
+
+    def _unsendable(self, request, error):
+        return InvalidInput(
+            f"{request} cannot be sent: {printable(self._masked(str(error)))}. Nothing was sent. Check base_url, the"
+            " proxy settings, and the values given."
+        )
+
     def _content(self, request, response):
+        largest = LARGEST_ANSWER if 200 <= response.status_code < 300 else LARGEST_ERROR
         content = bytearray()
         try:
             for chunk in response.iter_content(64 * 1024):
                 content += chunk
-                if len(content) > LARGEST_ANSWER:
-                    raise self._unreadable(request, response, f"is larger than {LARGEST_ANSWER // 2**20} MiB")
+                if len(content) > largest:
+                    break
         except (requests.exceptions.ChunkedEncodingError, requests.exceptions.ContentDecodingError):
-            raise self._unreadable(request, response, "was cut off") from None
+            if not self._watch.has_ended_it:
+                raise self._unreadable(request, response, "was cut off") from None
+        if self._watch.has_ended_it:
+            raise self._too_slow(request)
+        if len(content) > largest == LARGEST_ANSWER:
+            raise self._unreadable(request, response, f"is larger than {LARGEST_ANSWER // 2**20} MiB")
         return bytes(content)
+
+    def _too_slow(self, request):
+        return TimedOut(
+            f"The answer to {request} was not complete after {self._watch.seconds:g} s.{_whether_done(request)} If the"
+            " service is slow, give a larger timeout.",
+            request=request,
+        )
+
+    def _masked(self, text):
+        for secret in self._secrets:
+            text = text.replace(secret, "********")
+        return text
 
     def _service_message(self, content):
         """Return the message of the interface's error body (section 7) without secrets, or None when this is none."""
@@ -302,12 +364,10 @@ class Client:
         if not isinstance(message, str):
             return None
         # Before it is shortened: half a secret would not be recognized any more.
-        for secret in self._secrets:
-            message = message.replace(secret, "********")
-        return message[:LONGEST_QUOTE]
+        return printable(self._masked(message))
 
     def _unreadable(self, request, response, why):
-        kind = response.headers.get("Content-Type", "without a content type")
+        kind = printable(self._masked(response.headers.get("Content-Type", "without a content type")), 100)
         return MalformedResponse(
             f"The answer to {request} ({response.status_code}, {kind}) {why}.{_whether_done(request)} Check that"
             f" base_url ({self.base_url}) is the address of the hosting service's API, with its version segment, and"
@@ -324,18 +384,20 @@ class Client:
         except (ValueError, RecursionError):
             raise self._unreadable(request, response, "is no JSON") from None
 
-    def _connection_error(self, request, error):
+    def _connection_error(self, request, error, timeout):
+        if self._watch.has_ended_it:
+            return self._too_slow(request)
         cause = error.args[0] if error.args else error
-        nothing_done = not _may_have_arrived(getattr(cause, "earlier_attempts", ()))
+        nothing_done = not may_have_arrived(getattr(cause, "earlier_attempts", ()))
         undone = f"{request} was not sent." if nothing_done else f"An earlier attempt failed.{_whether_done(request)}"
-        if _is_certificate_error(error):
+        if is_certificate_error(error):
             return ConnectionFailed(
                 f"The certificate of {self.base_url} does not verify. {undone} Set ca_path to the CA bundle that signed"
                 " it (validate_certs: false switches the check off).",
                 request=request,
                 nothing_done=nothing_done,
             )
-        if _never_connected(cause):
+        if never_connected(cause):
             kind = TimedOut if isinstance(error, requests.ConnectTimeout) else ConnectionFailed
             return kind(
                 f"Cannot connect to {self.base_url}: {_short_reason(error)}. {undone}"
@@ -345,7 +407,7 @@ class Client:
             )
         if isinstance(error, requests.Timeout) or "timed out" in str(error):
             return TimedOut(
-                f"No answer to {request} within {self._timeout:g} s.{_whether_done(request)}"
+                f"No answer to {request} within {timeout:g} s.{_whether_done(request)}"
                 " If the service is slow, give a larger timeout.",
                 request=request,
             )
@@ -359,7 +421,7 @@ class Client:
         status = response.status_code
         message = self._service_message(content)
         said = f"{status}: {message}" if message else str(status)
-        nothing_done = status < 500 and status != 303 and not _may_have_arrived(response.raw.retries.history)
+        nothing_done = status in NOTHING_DONE and not may_have_arrived(response.raw.retries.history)
         details = {"request": request, "status": status, "service_message": message, "nothing_done": nothing_done}
         refused = "" if request.method == "GET" else " Nothing was done."
         if not nothing_done:
@@ -386,8 +448,8 @@ class Client:
             )
         if status == 429:
             return RateLimited(
-                f"The hosting service takes no more requests for now, after {self._retries} retries of {request}"
-                f" ({said}).{refused} Run with fewer forks, or later.",
+                f"The hosting service takes no more requests for now, after {len(response.raw.retries.history) + 1}"
+                f" tries of {request} ({said}).{refused} Run with fewer forks, or later.",
                 **details,
             )
         if status < 500:
@@ -417,5 +479,5 @@ def _whether_done(request):
 
 def _short_reason(error):
     """Return the innermost text of a connection error, without addresses of Python objects."""
-    innermost = [str(cause) for cause in _causes(error) if isinstance(cause, OSError)] or [str(error)]
-    return re.sub(r"<[^>]*>:? ?", "", innermost[-1])[:LONGEST_QUOTE]
+    innermost = [str(cause) for cause in causes_of(error) if isinstance(cause, OSError)] or [str(error)]
+    return printable(re.sub(r"<[^>]*>:? ?", "", innermost[-1]))

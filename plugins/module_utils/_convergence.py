@@ -1,52 +1,41 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The two ways to change anything: converge() brings about a state, once() takes an action once per key."""
+"""The two ways to change anything: converge() brings about a state, once() takes an action once per release.
+
+Both go round by round: remember (the journal), look (the service), plan (what is wanted, given what was seen), decide
+(a pure function), act; until there is nothing left to do. The journal is read first: what another run finishes between
+our look and our memory must not be taken for missing.
+"""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from . import _operations
+from . import _decision
 from ._client import Answer
+from ._context import NOT_SHOWN, Context
+from ._decision import Seen, Sight, Step, Wanted, counting_entry, decide
 from ._errors import (
     HostingError,
-    JournalError,
+    InvalidInput,
     OperationFailed,
+    OperationTimeout,
     OutcomeUnknown,
     ServiceError,
 )
 from ._interface import Request
-from ._journal import (
-    ACCEPTED,
-    FAILED,
-    FINISHED,
-    UNKNOWN_OUTCOME,
-    Entry,
-    NoJournal,
-    digest_of,
-)
-from ._operations import (
-    INTERVAL_GROWTH,
-    LONGEST_INTERVAL,
-    Operation,
-    look_or_name,
-    require_finished,
-)
-
-UNKNOWN = None
-"""What an observation returns when the service does not show the state."""
-
-NOT_OBSERVED = object()
-"""Stands for a state that nobody has tried to read yet."""
+from ._journal import Entry, NoJournal, digest_of
+from ._operations import INTERVAL_GROWTH, LONGEST_INTERVAL, Operation, require_finished
+from ._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
 
 TAKEN = "taken"
 """The observed value of an action that was taken already."""
 
-EFFECT_VISIBLE_AFTER = 15  # seconds in which a read may still show the state before a finished operation
-SHORTEST_LOOK = 0.1  # seconds between two reads of the state at least
+SHORTEST_LOOK = 0.1  # seconds between two looks at least
 
 
 @dataclass(frozen=True)
@@ -57,9 +46,17 @@ class Observed:
     record: object = None
 
 
-def unobservable():
-    """The observation of what the service shows nowhere."""
-    return UNKNOWN
+@dataclass(frozen=True)
+class Plan:
+    """What is wanted, given what was seen: a JSON value without secrets, and the request that brings it about.
+
+    The request is None when nothing can be sent because the value is there. ``relative`` says that the value was
+    computed from what was seen, as a list to which something is added.
+    """
+
+    desired: object
+    request: Request | None
+    relative: bool = False
 
 
 @dataclass
@@ -68,17 +65,18 @@ class Outcome:
 
     changed: bool
     state_source: str
-    after: Observed | None = UNKNOWN
+    desired: object
+    after: Observed | None = NOT_SHOWN
     operation: Operation | None = None
     diff: dict | None = None
     answer: Answer | None = None
 
     @property
-    def record(self):
+    def record(self) -> object:
         """The service's record of the state as it is now, or None when it was not read."""
         return self.after.record if self.after else None
 
-    def result(self, **values):
+    def result(self, **values: object) -> dict:
         """Return the module's result with these values of its own."""
         result = {"changed": self.changed, "state_source": self.state_source, **values}
         if self.operation:
@@ -88,288 +86,406 @@ class Outcome:
         return result
 
 
-def converge(context, *, subject, desired, request, observe=unobservable, before=NOT_OBSERVED, name="state"):
+def not_shown() -> None:
+    """The observation of what the service shows nowhere."""
+    return NOT_SHOWN
+
+
+def always(desired: object, request: Request | None) -> Callable[[Observed | None], Plan]:
+    """Return the plan that is the same whatever the service shows."""
+    return lambda _before: Plan(desired, request)
+
+
+def converge(
+    context: Context,
+    *,
+    subject: tuple[str, ...],
+    plan: Callable[[Observed | None], Plan],
+    name: str,
+    observe: Callable[[], Observed | None] = not_shown,
+) -> Outcome:
     """Bring about a state, and return the Outcome.
 
-    :param subject: what the state belongs to, as a tuple of strings: the module and the ids.
-    :param desired: the value wanted, a JSON value that holds no secret.
-    :param request: the Request that asks for it; None when the state is observed to be there and nothing can be sent.
-    :param observe: returns the state as Observed, whose value is compared with ``desired``; UNKNOWN when it cannot be
-        read: then the journal says what was last accepted.
-    :param before: what the caller has observed already.
+    :param subject: what the state belongs to: the module and the ids.
+    :param plan: returns the Plan for a state as it was observed; it is asked anew in each round.
     :param name: what the diff calls the value.
+    :param observe: returns the state as Observed, or NOT_SHOWN: then the journal says what was last accepted.
     """
-    return _Change(context, subject, "", desired, request, observe, before, name).settle()
+    return _Change(context, subject, plan, observe, name=name).settle()
 
 
-def once(context, *, subject, key, request, observe=unobservable, max_age=None):
-    """Take an action once per key, and return the Outcome. Without a key it is taken every time.
+def once(
+    context: Context,
+    *,
+    subject: tuple[str, ...],
+    request: Request,
+    release: str | None,
+    part: dict | None = None,
+    at_each_run: bool = False,
+    remembered: bool = True,
+    not_before: float | None = None,
+    observe: Callable[[], Observed | None] = not_shown,
+) -> Outcome:
+    """Take an action once per release and part, and return the Outcome.
 
-    :param subject: what the action is taken on, as a tuple of strings: the module and the ids.
-    :param key: what makes two requests the same action, such as a release; None if every request is a new one.
+    :param subject: what the action is taken on: the module and the ids.
     :param request: the Request that takes the action.
-    :param observe: returns Observed(TAKEN) when the service shows that the action was taken already, and Observed(None)
-        when it shows that it was not.
-    :param max_age: seconds after which an action taken counts no more.
+    :param release: what the action is taken for. Another release of the subject takes its place.
+    :param part: what of the release the action concerns, as a JSON object; each part is taken once.
+    :param at_each_run: take the action whatever is known of earlier ones.
+    :param remembered: whether the journal has a part in it.
+    :param not_before: a time in seconds since the epoch; what was taken before does not count.
+    :param observe: returns Observed(TAKEN) when the service shows that the action was taken already, Observed(None)
+        when it shows that it was not, and NOT_SHOWN when it does not show it.
     """
-    return _Change(context, subject, key, TAKEN, request, observe, max_age=max_age).settle()
+    change = _Change(context, subject, always(TAKEN, request), observe, not_before=not_before)
+    change.release = release
+    change.part = None if part is None else json.dumps(part, sort_keys=True)
+    change.force = change.force or at_each_run
+    if not remembered:
+        change.journal = NoJournal()
+    return change.settle()
 
 
-@dataclass
 class _Change:
-    context: object
-    subject: tuple
-    key: str | None
-    desired: object
-    request: Request | None
-    observe: Callable
-    before: object = NOT_OBSERVED
-    name: str | None = None
-    max_age: float | None = None
+    """One change of one subject, from the first look to its end."""
 
-    def __post_init__(self):
-        self.slot = (self.context.client.base_url, "/".join(self.subject), self.key or "")
-        self.digest = digest_of(self.desired if self.is_state else self.request.body)
-        self.journal = NoJournal() if self.key is None else self.context.journal
-        self.seen = None
-        self.answer = None
+    def __init__(
+        self,
+        context: Context,
+        subject: tuple[str, ...],
+        plan: Callable[[Observed | None], Plan],
+        observe: Callable[[], Observed | None],
+        *,
+        name: str | None = None,
+        not_before: float | None = None,
+    ) -> None:
+        self.context = context
+        self.journal = context.journal
+        self.subject = (context.client.base_url, "/".join(subject))
+        self.make_plan, self.observe = plan, observe
+        self.name, self.not_before = name, not_before
+        self.release = self.part = None
+        self.force = context.force
+        self.deadline = time.monotonic() + context.wait_timeout
+        self.interval = max(context.poll_interval, SHORTEST_LOOK)
+        self.first_before = self.first_source = self.answer = self.operation = None
+        self.rows: tuple[Entry, ...] = ()
+        self.is_first_round = True
+        self.has_sent = False
 
     @property
-    def is_state(self):
+    def is_state(self) -> bool:
         """Whether this brings about a state, which has a name, rather than taking an action."""
         return self.name is not None
 
-    def settle(self):
-        """Find out by the service and the journal whether to send, to wait, or to do nothing; and do it."""
-        if self.before is NOT_OBSERVED:
-            self.before = self.observe()
-        if self._is_desired(self.before) and not (self.context.force and self.request):
-            return self._outcome(False, self.before)
-        self.seen = self.journal.read(self.slot)
-        entry = self._relevant_entry()
-        if self.context.force or entry is None or entry.state == FAILED:
-            return self._send()
-        if entry.state == ACCEPTED:
-            return self._resume(entry)
-        if entry.state == FINISHED:
-            return self._send() if self.before else self._outcome(False)
-        if self.request.repeatable:
-            return self._send()
-        if entry.answer_may_come():
-            self._await_answer(entry)
-            return self._settle_anew()
-        return self._after_lost_answer(entry)
+    def settle(self) -> Outcome:
+        """Go round by round until there is nothing left to do."""
+        try:
+            while True:
+                outcome = self._round()
+                if outcome:
+                    return outcome
+        except HostingError as error:
+            raise self._with_what_was_done(error) from None
 
-    def _settle_anew(self):
-        self.before = NOT_OBSERVED
-        return self.settle()
+    def _round(self) -> Outcome | None:
+        """Remember, look, plan, decide, act; return the Outcome of the last round."""
+        self.rows = self.journal.read(self.subject)
+        self.remembered = tuple(map(_as_known, self.rows))
+        self.before = self.observe()
+        self.plan = self.make_plan(self.before)
+        self.wanted = self._wanted()
+        if self.is_first_round:
+            self.first_before, self.is_first_round = self.before, False
+            self.first_source = "service" if self.before else "journal" if self._rows_of_key() else "none"
+        self.entry = counting_entry(self.wanted, self.remembered, time.time())
+        step = decide(self.wanted, self._seen(), self.remembered, time.time())
+        return {
+            Step.NOTHING: self._nothing,
+            Step.SEND: self._send,
+            Step.FOLLOW: self._follow,
+            Step.AWAIT_ANSWER: self._await_answer,
+            Step.LOOK_AGAIN: self._look_again,
+            Step.ASK_THE_USER: self._ask_the_user,
+        }[step]()
 
-    def _relevant_entry(self):
-        """Return the journal's entry if it is about what is desired now and not too old, else None."""
-        entry = self.seen
-        if entry is None or (self.max_age is not None and entry.age > self.max_age):
-            return None
-        if entry.digest != self.digest:
-            if self.is_state:
-                return None
-            if entry.state != FAILED:
-                self.context.warn(
-                    f"{self.request} was asked for with other options before, under the same name ({self.key}), and is"
-                    " not sent again. Give another name to have it done anew."
-                )
-        return entry
+    def _wanted(self) -> Wanted:
+        request = self.plan.request
+        return Wanted(
+            digest=digest_of(self.plan.desired if self.is_state else [self.release, self.part]),
+            repeatable=request is None or request.repeatable,
+            key="" if self.part is None else digest_of(self.part),
+            release=self.release,
+            force=self.force and request is not None and not self.has_sent,
+            not_before=self.not_before,
+            relative=self.plan.relative,
+        )
 
-    def _resume(self, entry):
-        """Go on with an operation that an earlier run was given."""
-        operation = Operation(entry.operation_id, accepted_at=entry.sent_at, resumed=True)
-        wait = self.context.wait and not self.context.check_mode
-        self._follow(operation, wait)
-        if operation.state == _operations.FAILED:
-            self._record(FAILED)
-            return self._send()
-        if operation.state == _operations.IN_PROGRESS:
-            if wait:
-                self._require_finished(operation)
-            return self._outcome(False, operation=operation)
-        if operation.state == _operations.FINISHED:
-            self._record(FINISHED)
-        after = self._await_effect(until=entry.sent_at + self._patience(operation))
-        if after and not self._is_desired(after):
-            return self._send()
-        return self._outcome(False, after, operation)
+    def _seen(self) -> Seen:
+        shows_operation = self.operation is None or self.operation.state != UNKNOWN
+        if self.before is NOT_SHOWN:
+            return Seen(Sight.NOT_SHOWN, None, shows_operation)
+        sight = Sight.DESIRED if self.before.value == self.plan.desired else Sight.DIFFERENT
+        return Seen(sight, digest_of(self.before.value), shows_operation)
 
-    def _await_answer(self, entry):
-        """Wait until the run that sent the request has its answer, or can have none any more."""
-        self.context.report("another run has sent the same request: waiting for its answer")
-        while entry.answer_may_come() and self.journal.read(self.slot) == entry:
-            time.sleep(SHORTEST_LOOK)
+    def _rows_of_key(self) -> list[Entry]:
+        return [entry for entry in self.remembered if entry.key == self.wanted.key]
 
-    def _after_lost_answer(self, entry):
-        """Let the service's state tell whether the request was carried out; without it, leave that to the user."""
-        after = self._await_effect(until=entry.sent_at + self.context.wait_timeout)
-        if after is UNKNOWN:
-            raise OutcomeUnknown(
-                f"{self.request} was sent at {_clock(entry.sent_at)} and its answer was lost, so it may or may not have"
-                " been carried out. It was not sent again. Look at the service; if it was not carried out, run with"
-                " force: true to send it again.",
-                request=self.request,
-            )
-        if not self._is_desired(after):
-            return self._send()
-        self._record(FINISHED)
-        return self._outcome(False, after)
+    # ---- one method a step ------------------------------------------------------------------------------------------
 
-    def _send(self):
-        """Send the request and see it through."""
+    def _nothing(self) -> Outcome:
+        if self.operation and self.operation.state != FINISHED and self.before:
+            self.operation.state = FINISHED
+        if self.entry and self.entry.progress in (IN_PROGRESS, UNKNOWN):
+            if not self.before:
+                self._warn_of_lost_sight()
+            if self.before or self.context.companions:
+                self._update(self.entry, FINISHED)
+        return self._outcome(self.has_sent, self.before)
+
+    def _warn_of_lost_sight(self) -> None:
+        """Say that an accepted operation counts as finished although nobody has seen its end."""
+        if not self.context.companions or self.operation is None:
+            return
+        self.context.warn(
+            f"{self.operation.message} The service accepted operation {self.operation.id}"
+            f" ({_clock(self.entry.sent_at)}), and it is taken for done; check that it was carried out. For a service"
+            " with the documented endpoints only, set companions: false (or HOSTING_COMPANIONS)."
+        )
+
+    def _send(self) -> Outcome | None:
+        if self.has_sent:
+            raise self._effect_missing()
         if self.context.check_mode:
             return self._outcome(True)
-        source = self._state_source()
-        entry = Entry.sent_now(self.digest, self.context.answer_within)
-        previous = self.seen
-        if not self.journal.replace(self.slot, previous, entry):
-            return self._settle_anew()
-        self.seen = entry
-        operation = self._request_operation(previous)
-        after = UNKNOWN
-        if operation and self.context.wait:
-            self._follow(operation)
-            if operation.state == _operations.FAILED:
-                self._record(FAILED)
-            self._require_finished(operation)
-            after = self._see_effect(operation)
-        return self._outcome(True, after, operation, source)
+        entry = Entry.sent_now(
+            self.wanted.digest,
+            self.context.client.longest_send,
+            key=self.wanted.key,
+            release=self.release,
+            part=self.part,
+        )
+        claimed = (*(one for one in self.rows if one.key != entry.key), entry)
+        if not self.journal.replace(self.subject, self.rows, claimed):
+            return None
+        self.entry = self._request(entry, claimed)
+        return self._follow() if self.operation and self.context.wait else self._outcome(True)
 
-    def _request_operation(self, previous):
-        """Send the request, keep the journal true to what happened, and return the accepted Operation, if any."""
+    def _request(self, entry: Entry, claimed: tuple[Entry, ...]) -> Entry:
+        """Send the request, keep the journal true to what became of it, and return its row."""
+        request = self.plan.request
         try:
-            answer = self.answer = self.context.client.send(self.request)
+            self.answer = self.context.client.send(request)
         except HostingError as error:
             if error.nothing_done:
-                self._put(previous)
+                self.journal.replace(self.subject, claimed, self.rows)
                 raise
-            self._record(UNKNOWN_OUTCOME)
-            if self.request.repeatable:
+            self._update(entry, UNKNOWN)
+            if request.repeatable:
                 raise
-            error_class = ServiceError if isinstance(error, ServiceError) else OutcomeUnknown
-            raise error_class(
-                f"{error} This request is never sent twice by itself. {self._advice_after_lost_answer()}",
-                request=self.request,
-                status=error.status,
-                service_message=error.service_message,
-            ) from error
-        if answer.status != 202 and answer.operation_id is None:
-            self._record(FINISHED)
-            return None
-        operation = Operation(answer.operation_id, message=answer.message, accepted_at=time.time())
-        try:
-            self._record(ACCEPTED, operation.id)
-        except JournalError as error:
-            lost = JournalError(f"{self.request} was sent and accepted as operation {operation.id}, but: {error}")
-            lost.operation_id = operation.id
-            raise lost from error
-        return operation
+            raise self._without_answer(error) from error
+        except BaseException:
+            self._update(entry, UNKNOWN)
+            raise
+        self.has_sent = True
+        accepted = self.answer.status == 202 or self.answer.operation_id is not None
+        if accepted:
+            self.operation = Operation(self.answer.operation_id, message=self.answer.message, accepted_at=time.time())
+        progress = IN_PROGRESS if accepted else FINISHED
+        self._update(entry, progress, self.answer.operation_id)
+        return entry.with_progress(progress, self.answer.operation_id)
 
-    def _require_finished(self, operation):
+    def _without_answer(self, error: HostingError) -> HostingError:
+        """Return the error of a request that must not be repeated and may have been carried out."""
         if isinstance(self.journal, NoJournal):
-            next_step = (
+            advice = "Look at the service, and if it was not carried out, run the task again."
+        elif self.before:
+            advice = "The next run looks whether the service shows its effect."
+        else:
+            advice = self._how_to_settle()
+        error_class = ServiceError if isinstance(error, ServiceError) else OutcomeUnknown
+        return error_class(
+            f"{error} This request is never sent twice by itself. {advice}",
+            request=self.plan.request,
+            status=error.status,
+            service_message=error.service_message,
+        )
+
+    def _how_to_settle(self) -> str:
+        settle = "Look at the service. If it was not carried out, run with force: true to send it again."
+        if self.part is not None:
+            settle += " If it was, say so with hosting.management.push_outcome."
+        return settle
+
+    def _follow(self) -> Outcome | None:
+        if self.operation is None or self.operation.id != self.entry.operation_id:
+            self.operation = Operation(self.entry.operation_id, accepted_at=self.entry.sent_at, resumed=True)
+        operation = self.operation
+        waits = self.context.wait and not self.context.check_mode
+        if not self.context.companions:
+            operation.cannot_be_told("Operations are not followed, because companions are switched off.")
+        else:
+            self.context.follow([operation], self._time_left() if waits else 0, self.journal)
+        if operation.state == IN_PROGRESS:
+            if waits:
+                require_finished([operation], self.context.wait_timeout, self._how_to_wait_on())
+            return self._outcome(self.has_sent)
+        if operation.state in (FINISHED, FAILED):
+            self._update(self.entry, operation.state)
+        if operation.state == FAILED:
+            if self.has_sent:
+                require_finished([operation], None)
+            if not self.context.check_mode:
+                self.operation = None
+            else:
+                return self._outcome(True)
+        elif operation.state == FINISHED and self.context.check_mode:
+            return self._outcome(False)
+        return None
+
+    def _how_to_wait_on(self) -> str:
+        if isinstance(self.journal, NoJournal) or (not self.is_state and self.release is None and self.force):
+            return (
                 "wait for it with hosting.management.operation_info, because running this task again would send the"
                 " request again"
             )
-            require_finished([operation], self.context.wait_timeout, next_step)
-        else:
-            require_finished([operation], self.context.wait_timeout)
+        return "run again to wait on, or give a larger wait_timeout"
 
-    def _advice_after_lost_answer(self):
-        if self.key is None:
-            return "Look at the service, and if it was not carried out, run the task again."
-        if self.before:
-            return "The next run looks whether the service shows its effect."
-        return "Look at the service, and if it was not carried out, run it with force: true."
-
-    def _see_effect(self, operation):
-        """Return the state after an operation, where the service shows it; it must be the desired one."""
-        after = self._await_effect(until=operation.accepted_at + self._patience(operation))
-        if self._is_desired(after):
-            operation.state = _operations.FINISHED
-        elif after and operation.state == _operations.FINISHED:
-            self._record(FAILED)
-            error = OperationFailed(
-                f"Operation {operation.id} ended, but the service does not show its effect: {self._named_desired()} is"
-                f" not there. Look at the service for the cause, then run again. (The request was {self.request}.)",
-                request=self.request,
+    def _await_answer(self) -> Outcome | None:
+        sent = next(entry for entry in self.remembered if entry.progress == SENT)
+        if self.context.check_mode:
+            return self._outcome(sent.wanted != self.wanted.digest)
+        if self._time_left() <= 0:
+            raise OperationTimeout(
+                f"Another run has sent a request for the same at {_clock(sent.sent_at)} and has no answer yet. Nothing"
+                " was sent by this one. Run again when the other one has ended."
             )
-            error.operation_id = operation.id
-            raise error
-        if operation.state == _operations.FINISHED:
-            self._record(FINISHED)
-        elif self.context.companions:
-            self.context.warn(
-                f"{operation.message} So whether operation {operation.id} has ended, and how, cannot be told. For a"
-                " service with the documented endpoints only, set companions: false (or HOSTING_COMPANIONS) to spare"
-                " the waiting."
+        self.context.report("another run has sent a request for the same: waiting for its answer")
+        while self._time_left() and sent.answer_may_come() and self.journal.read(self.subject) == self.rows:
+            time.sleep(SHORTEST_LOOK)
+        return None
+
+    def _look_again(self) -> Outcome | None:
+        if self.context.check_mode or not self.context.wait:
+            return self._without_looking_again()
+        if not self._time_left():
+            raise self._effect_not_seen()
+        self.context.report(f"waiting for the effect of {self.plan.request} to be seen")
+        self.journal.close()  # it opens again by itself; a database has few connections for many waiting tasks
+        time.sleep(min(self.interval, self._time_left()))
+        self.interval = min(self.interval * INTERVAL_GROWTH, LONGEST_INTERVAL)
+        return None
+
+    def _without_looking_again(self) -> Outcome:
+        if self.entry is None:
+            return self._outcome(True)
+        if self.entry.progress == UNKNOWN:
+            raise self._effect_not_seen()
+        return self._outcome(self.has_sent)
+
+    def _effect_not_seen(self) -> HostingError:
+        """Return the error for a request whose effect the service has not shown in the time of this task."""
+        if self.entry.progress == UNKNOWN:
+            until = _clock(self.entry.sent_at + _decision.HORIZON)
+            return OutcomeUnknown(
+                f"{self.plan.request} was sent at {_clock(self.entry.sent_at)} and its answer was lost. The service"
+                " does not show its effect, and it was not sent again. Run again later: if the effect is not there by"
+                f" {until}, the request is sent anew. force: true sends it now.",
+                request=self.plan.request,
             )
-        return after
+        error = OperationTimeout(
+            f"{self.plan.request} was accepted as operation {self.entry.operation_id} at"
+            f" {_clock(self.entry.sent_at)}, and the service does not show its effect yet. It was not sent again. Run"
+            " again to look on.",
+            request=self.plan.request,
+        )
+        error.operation_id = self.entry.operation_id
+        return error
 
-    def _follow(self, operation, wait=True):
-        """Bring the operation's state up to date, and wait for its end if so wished."""
-        if not self.context.companions:
-            operation.state = _operations.UNKNOWN_STATE
-            operation.message = "Operations are not followed, because companions are switched off."
-        elif wait:
-            self.context.follow([operation])
-        else:
-            look_or_name(self.context.client, operation)
+    def _effect_missing(self) -> HostingError:
+        """Return the error for a request of this task that has ended without its effect."""
+        if self.entry:
+            self._update(self.entry, FAILED)
+        named = f"{self.name} {self.plan.desired}" if self.is_state else "it"
+        ended = f"Operation {self.operation.id}" if self.operation else str(self.plan.request)
+        error = OperationFailed(
+            f"{ended} ended, but the service does not show its effect: {named} is not there. Look at the service for"
+            f" the cause, then run again. (The request was {self.plan.request}.)",
+            request=self.plan.request,
+        )
+        error.operation_id = self.operation.id if self.operation else None
+        return error
 
-    def _patience(self, operation):
-        """Seconds after an operation was accepted in which its effect may still come to be seen."""
-        if operation.state == _operations.FINISHED:
-            return max(0, time.time() - operation.accepted_at) + EFFECT_VISIBLE_AFTER
-        return self.context.wait_timeout
+    def _ask_the_user(self) -> Outcome:
+        raise OutcomeUnknown(
+            f"{self.plan.request} was sent at {_clock(self.entry.sent_at)} and its answer was lost, so it may or may"
+            f" not have been carried out. It was not sent again. {self._how_to_settle()}",
+            request=self.plan.request,
+        )
 
-    def _await_effect(self, until):
-        """Read the state until it is the desired one, or the time (in seconds since the epoch) has come."""
-        if self.before is UNKNOWN:
-            return UNKNOWN
-        interval = max(self.context.poll_interval, SHORTEST_LOOK)
+    # ---- what the steps share ---------------------------------------------------------------------------------------
+
+    def _time_left(self) -> float:
+        return max(0.0, self.deadline - time.monotonic())
+
+    def _update(self, entry: Entry, progress: str, operation_id: str | None = None) -> None:
+        """Note how far a request has come, unless another run has noted something else meanwhile.
+
+        When the request has left, what was sent of other releases no longer counts: the subject has this one now.
+        """
+        if self.context.check_mode:
+            return
         while True:
-            after = self.observe()
-            if self._is_desired(after) or self.context.check_mode or time.time() + interval > until:
-                return after
-            self.context.report(f"waiting for the effect of {self.request} to be seen")
-            time.sleep(interval)
-            interval = min(interval * INTERVAL_GROWTH, LONGEST_INTERVAL)
+            read = self.journal.read(self.subject)
+            mine = next((one for one in read if _is_same(one, entry)), None)
+            if mine is None:
+                return
+            kept = tuple(one for one in read if one is not mine and one.release == entry.release)
+            if self.journal.replace(self.subject, read, (*kept, mine.with_progress(progress, operation_id))):
+                return
 
-    def _is_desired(self, observed):
-        return observed is not UNKNOWN and observed.value == self.desired
+    def _with_what_was_done(self, error: HostingError) -> HostingError:
+        """Return the error with what was accepted before it, or with the word that nothing was changed."""
+        if not self.has_sent:
+            is_plain = isinstance(error, InvalidInput) and "Nothing was" not in str(error)
+            return error.with_advice("Nothing was changed.") if is_plain else error
+        operation_id = self.answer.operation_id
+        error.nothing_done = False
+        error.operation_id = error.operation_id or operation_id
+        error.results["changed"] = True
+        if (operation_id or str(self.plan.request)) in str(error):
+            return error
+        named = f" as operation {operation_id}" if operation_id else ""
+        return error.with_advice(f"{self.plan.request} was accepted before{named}.")
 
-    def _record(self, state, operation_id=None):
-        """Note in the journal how far this request has come."""
-        if not self.context.check_mode and self.seen:
-            self._put(self.seen.with_state(state, operation_id))
-
-    def _put(self, entry):
-        self.journal.replace(self.slot, self.seen, entry)
-        self.seen = entry
-
-    def _state_source(self):
-        if self.before:
-            return "service"
-        return "journal" if self.seen else "none"
-
-    def _outcome(self, changed, after=UNKNOWN, operation=None, source=None):
+    def _outcome(self, changed: bool, after: Observed | None = NOT_SHOWN) -> Outcome:
         diff = self._diff(changed) if self.context.diff and self.is_state else None
-        return Outcome(changed, source or self._state_source(), after, operation, diff, self.answer)
+        return Outcome(changed, self.first_source, self.plan.desired, after, self.operation, diff, self.answer)
 
-    def _diff(self, changed):
+    def _diff(self, changed: bool) -> dict:
         if not changed:
-            before = self.desired
+            before = self.plan.desired
         else:
-            before = self.before.value if self.before else "(not shown by the service)"
-        return {"before": {self.name: before}, "after": {self.name: self.desired}}
-
-    def _named_desired(self):
-        return f"{self.name} {self.desired}" if self.is_state else "it"
+            before = self.first_before.value if self.first_before else "(not shown by the service)"
+        return {"before": {self.name: before}, "after": {self.name: self.plan.desired}}
 
 
-def _clock(seconds):
+def _as_known(entry: Entry) -> Entry:
+    """Return a row that is still sent, but whose run can get no answer any more, as one whose outcome is unknown."""
+    if entry.progress == SENT and not entry.answer_may_come():
+        return replace(entry, progress=UNKNOWN)
+    return entry
+
+
+def _is_same(entry: Entry, other: Entry) -> bool:
+    return (entry.key, entry.wanted, entry.sent_at, entry.sender) == (
+        other.key,
+        other.wanted,
+        other.sent_at,
+        other.sender,
+    )
+
+
+def _clock(seconds: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(seconds))

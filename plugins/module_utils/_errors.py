@@ -131,3 +131,17 @@ class JournalError(HostingError):
     """The journal cannot be read or written."""
 
     kind = "journal"
+
+
+class UnexpectedError(HostingError):
+    """A bug of the collection."""
+
+    kind = "unexpected"
+
+    @classmethod
+    def of(cls, error: Exception) -> UnexpectedError:
+        """Return the error that stands for an exception nobody thought of."""
+        return cls(
+            f"The collection failed in a way that nobody has foreseen ({type(error).__name__}). Whether anything was"
+            " done is not known. Please report it, with the output of -vvv, in the issue tracker of the collection."
+        )

@@ -1,110 +1,187 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was already asked for: one row per (service, subject, key), written before a request and after its answer."""
+"""What was already asked for: rows that are written before a request leaves and after its answer.
+
+A row belongs to a subject: the service, and what of it the request changes. Usually a subject has one row; a push has
+one for each part of a release. Whoever wants to change a subject reads its rows and replaces them; that succeeds only
+if nobody has changed them in between, so one of many runs sends the request.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import random
 import re
 import socket
 import sqlite3
 import time
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from urllib.parse import unquote
 
 from ._errors import JournalError
+from ._progress import ENDED, FAILED, FINISHED, SENT
 
-SENT = "sent"
-ACCEPTED = "accepted"
-FINISHED = "finished"
-FAILED = "failed"
-UNKNOWN_OUTCOME = "unknown"
+Subject = tuple[str, str]
+"""The service's address, and what of the service: the module and the ids."""
 
 LOCK_TIMEOUT = 30  # seconds to wait for another run's transaction
+ANSWER_TIMEOUT = 30  # seconds in which a PostgreSQL server is there or not
+CONNECT_TIMEOUT = 60  # seconds in which a PostgreSQL server may come to have a free connection
+KEEP_DAYS = 400
+"""Days after which a row that has a known end is removed."""
+WRITES_PER_TIDYING = 100
+
+SCHEMA_VERSION = 1
+_MIGRATIONS: dict[int, str] = {}
+"""For each older version the statement that turns its table into that of the next version."""
 
 _TABLE = """
-create table if not exists journal (
+create table hosting_management_journal (
     service text not null,
     subject text not null,
-    key text not null,
-    digest text not null,
-    state text not null,
-    operation_id text,
+    wanted text not null,
+    progress text not null,
     sent_at double precision not null,
     answer_by double precision not null,
     sender text not null,
+    operation_id text,
+    ended_at double precision,
+    release text,
+    part text,
+    key text not null,
     primary key (service, subject, key)
 )
 """
-_COLUMNS = "digest, state, operation_id, sent_at, answer_by, sender"
-_SELECT = f"select {_COLUMNS} from journal where service = ? and subject = ? and key = ?"  # noqa: S608
-_DELETE = "delete from journal where service = ? and subject = ? and key = ?"
-_INSERT = f"insert into journal (service, subject, key, {_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What the journal knows of one thing that was asked for. Times are in seconds since the epoch."""
+    """One thing that was asked for: a row of the journal. Times are in seconds since the epoch.
 
-    digest: str
-    state: str
-    operation_id: str | None
+    ``wanted`` is a digest: of the value, or of release and part. ``progress`` is one of _progress. After ``answer_by``
+    no answer can come. ``sender`` is the process that has sent the request. ``ended_at`` is when it came to be
+    finished, failed or unknown. Actions have a ``release``, and a push the ``part`` of it that was sent (JSON).
+    ``key`` tells a subject's rows apart: a digest of the part, or empty.
+    """
+
+    wanted: str
+    progress: str
     sent_at: float
     answer_by: float
     sender: str
+    operation_id: str | None = None
+    ended_at: float | None = None
+    release: str | None = None
+    part: str | None = None
+    key: str = ""
 
     @classmethod
-    def sent_now(cls, digest, answer_within):
+    def sent_now(
+        cls, wanted: str, answer_within: float, *, key: str = "", release: str | None = None, part: str | None = None
+    ) -> Entry:
         """Return the entry of a request that is about to leave; its answer comes within so many seconds, or never."""
         now = time.time()
-        return cls(digest, SENT, None, now, now + answer_within, _this_process())
+        return cls(wanted, SENT, now, now + answer_within, _this_process(), release=release, part=part, key=key)
 
-    def with_state(self, state, operation_id=None):
-        return replace(self, state=state, operation_id=operation_id or self.operation_id)
+    def with_progress(self, progress: str, operation_id: str | None = None) -> Entry:
+        """Return the entry of the same request as it stands now; it keeps an operation's id that is not given anew."""
+        ended_at = time.time() if progress in ENDED else None
+        return replace(self, progress=progress, operation_id=operation_id or self.operation_id, ended_at=ended_at)
 
-    @property
-    def age(self):
-        """Seconds since the request was sent."""
-        return time.time() - self.sent_at
-
-    def answer_may_come(self):
-        """Return True while the run that sent the request may still be waiting for its answer."""
-        return self.state == SENT and time.time() < self.answer_by and _may_be_alive(self.sender)
+    def answer_may_come(self, now: float | None = None) -> bool:
+        """Return True while the run that has sent the request may still be waiting for its answer."""
+        now = time.time() if now is None else now
+        return self.progress == SENT and now < self.answer_by and _may_be_alive(self.sender)
 
 
-def digest_of(value):
+def digest_of(value: object) -> str:
     """Return a digest of a JSON value that does not depend on the order of its keys."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-def _this_process():
-    return f"{socket.gethostname()}:{os.getpid()}"
+# ---- who has sent a request -----------------------------------------------------------------------------------------
 
 
-def _may_be_alive(sender):
-    host, _separator, pid = sender.rpartition(":")
-    if host != socket.gethostname():
+def _this_process() -> str:
+    """Return words that name this process among those of all machines and containers, now and later.
+
+    A host name and a process id do not: containers may share the one, and the other is given anew. It is asked anew
+    each time, because a fork is another process.
+    """
+    home = _linux_home()
+    try:
+        if home:
+            pid, start, _is_running = _process("self")
+            return f"{home} {pid} {start}"
+    except OSError:
+        pass
+    return f"{_host()} {os.getpid()}"
+
+
+def _may_be_alive(sender: str) -> bool:
+    """Return False when a sender has certainly ended; one from elsewhere may be alive."""
+    if sender.startswith("host "):
+        home, _separator, pid = sender.rpartition(" ")
+        return home != _host() or _exists(pid)
+    home, _separator, start = sender.rpartition(" ")
+    home, _separator, pid = home.rpartition(" ")
+    if home != _linux_home():
         return True
+    try:
+        _pid, start_now, is_running = _process(pid)
+    except OSError:
+        return _exists(pid)  # /proc can be mounted so that it hides the processes of other users
+    return is_running and start_now == start
+
+
+def _linux_home() -> str | None:
+    """Return what the processes of one boot of one machine, within one container, have in common."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"linux {boot} {os.readlink('/proc/self/ns/pid')}"
+    except OSError:
+        return None
+
+
+def _host() -> str:
+    """Return the same where there is no /proc: the machine's name and network address."""
+    return f"host {socket.gethostname()} {uuid.getnode()}"
+
+
+def _process(pid: str) -> tuple[str, str, bool]:
+    """Return a process's id, when it was started (in ticks since the boot), and whether it still runs."""
+    # The program's name is in brackets, and may hold blanks and brackets.
+    before, _bracket, after = Path("/proc", pid, "stat").read_text(errors="replace").rpartition(")")
+    values = after.split()
+    return before.split()[0], values[19], values[0] not in "ZX"
+
+
+def _exists(pid: str) -> bool:
     try:
         os.kill(int(pid), 0)
     except ProcessLookupError:
         return False
-    except PermissionError:
+    except (OSError, ValueError, OverflowError):
         return True
     return True
 
 
-def is_postgres(location):
+# ---- where journals are ---------------------------------------------------------------------------------------------
+
+
+def is_postgres(location: str) -> bool:
     """Return True for the address of a PostgreSQL database."""
     return location.startswith(("postgresql://", "postgres://"))
 
 
-def open_journal(location):
+def open_journal(location: str) -> Journal:
     """Return the journal at a file path or postgresql:// address; an empty location means none is kept."""
     if not location:
         return NoJournal()
@@ -113,107 +190,247 @@ def open_journal(location):
     return SqliteJournal(location)
 
 
-def default_location():
+def default_location() -> str:
     """Return the journal's path for users who name none (the XDG base directories)."""
     state_home = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
-    return str(Path(state_home, "hosting.management", "journal.db").expanduser())
+    return str(_expanded(Path(state_home, "hosting.management", "journal.db")))
 
 
-def passwords_of(location):
+def _expanded(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise JournalError(
+            f"There is no home directory for the journal {path}: {error} Set HOME, or set journal (or HOSTING_JOURNAL)"
+            " to a path that can be written, or to an empty string to do without."
+        ) from None
+
+
+def passwords_of(location: str) -> set[str]:
     """Return the passwords within an address: libpq takes one before the host or in the query."""
     found = re.findall(r"://[^:@/?]*:([^@]*)@|(?:ssl)?password=([^&\s]*)", location)
     passwords = {password for pair in found for password in pair if password}
     return passwords | {unquote(password) for password in passwords}
 
 
+# ---- journals -------------------------------------------------------------------------------------------------------
+
+_COLUMNS = [field.name for field in fields(Entry)]
+_NAMES = ", ".join(_COLUMNS)
+_OF_SUBJECT = "where service = ? and subject = ?"
+_SELECT = f"select {_NAMES} from hosting_management_journal {_OF_SUBJECT} order by sent_at, key"  # noqa: S608
+_SELECT_PREFIX = (
+    f"select subject, {_NAMES} from hosting_management_journal"  # noqa: S608
+    " where service = ? and substr(subject, 1, ?) = ? order by sent_at, subject, key"
+)
+_DELETE = f"delete from hosting_management_journal {_OF_SUBJECT} and key = ?"  # noqa: S608
+_INSERT = (
+    f"insert into hosting_management_journal (service, subject, {_NAMES})"  # noqa: S608
+    f" values (?, ?, {', '.join('?' * len(_COLUMNS))})"
+)
+_OLD = f"progress in ('{FINISHED}', '{FAILED}') and sent_at < ?"
+
+
 class NoJournal:
-    """Remembers nothing."""
+    """Remembers nothing beyond the task."""
 
-    def read(self, slot):
-        return None
+    def __init__(self) -> None:
+        self._rows: dict[Subject, tuple[Entry, ...]] = {}
 
-    def replace(self, slot, seen, entry):
+    def read(self, subject: Subject) -> tuple[Entry, ...]:
+        return self._rows.get(subject, ())
+
+    def replace(self, subject: Subject, seen: tuple[Entry, ...], now: tuple[Entry, ...]) -> bool:
+        self._rows[subject] = now
         return True
+
+    def subjects(self, service: str, prefix: str) -> list[tuple[Subject, Entry]]:
+        return []
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 class _SqlJournal:
-    """The journal in a SQL database. A slot is a (service, subject, key)."""
+    """The journal in a SQL database, for one task at a time. It is opened when first used, and again after close()."""
 
-    def read(self, slot):
-        """Return the Entry of a slot, or None."""
-        with self._transaction(slot) as execute:
-            return self._row(execute, slot)
+    _tidy: str  # the statement that removes old rows
 
-    def replace(self, slot, seen, entry):
-        """Put ``entry`` (None removes the row) where ``seen`` was read before; False if the row has changed since."""
-        with self._transaction(slot) as execute:
-            if self._row(execute, slot) != seen:
+    def __init__(self) -> None:
+        self._connection = None
+        self._owner = None  # the process that has opened the connection
+
+    def read(self, subject: Subject) -> tuple[Entry, ...]:
+        """Return the rows of a subject, in the order in which they were sent. Raises JournalError."""
+        with self._reading() as execute:
+            return _rows(execute, subject)
+
+    def replace(self, subject: Subject, seen: tuple[Entry, ...], now: tuple[Entry, ...]) -> bool:
+        """Put the rows ``now`` in place of those ``seen`` before; False if they have changed since.
+
+        Each row of a subject has a key of its own. Raises JournalError; then nothing was changed.
+        """
+        with self._writing(subject) as execute:
+            if set(_rows(execute, subject)) != set(seen):
                 return False
-            execute(_DELETE, slot)
-            if entry is not None:
-                execute(
-                    _INSERT,
-                    (
-                        *slot,
-                        entry.digest,
-                        entry.state,
-                        entry.operation_id,
-                        entry.sent_at,
-                        entry.answer_by,
-                        entry.sender,
-                    ),
-                )
+            for entry in set(seen) - set(now):
+                execute(_DELETE, (*subject, entry.key))
+            for entry in set(now) - set(seen):
+                execute(_INSERT, (*subject, *astuple(entry)))
+            if random.randrange(WRITES_PER_TIDYING) == 0:  # noqa: S311 (no secret)
+                execute(self._tidy, (time.time() - KEEP_DAYS * 86400,))
         return True
 
-    def _row(self, execute, slot):
-        row = execute(_SELECT, slot).fetchone()
-        return Entry(*row) if row else None
+    def subjects(self, service: str, prefix: str) -> list[tuple[Subject, Entry]]:
+        """Return each row whose subject begins so, with its subject, in the order in which they were sent."""
+        with self._reading() as execute:
+            found = execute(_SELECT_PREFIX, (service, len(prefix), prefix)).fetchall()
+        return [((service, subject), Entry(*values)) for subject, *values in found]
+
+    def close(self) -> None:
+        """Let go of the database."""
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        if self._owner != os.getpid():
+            _of_parents.append(connection)
+            return
+        with suppress(Exception):
+            connection.close()
+
+    def __del__(self) -> None:
+        with suppress(Exception):
+            self.close()
+
+    def _opened(self, connect: Callable[[], object]) -> object:
+        """Return this process's connection."""
+        if self._owner != os.getpid():
+            self.close()
+        if self._connection is None:
+            self._connection, self._owner = connect(), os.getpid()
+        return self._connection
+
+
+_of_parents = []  # connections that forks have inherited: collecting one would end it for the parent as well
+
+
+def _rows(execute: Callable, subject: Subject) -> tuple[Entry, ...]:
+    return tuple(Entry(*row) for row in execute(_SELECT, subject).fetchall())
+
+
+def _check_version(version: int) -> None:
+    if version > SCHEMA_VERSION:
+        raise JournalError(
+            f"The journal was written by a newer version of this collection (its schema is {version}, and this one"
+            f" knows {SCHEMA_VERSION}). Upgrade the collection: ansible-galaxy collection install --upgrade"
+            " hosting.management. Or set journal (or HOSTING_JOURNAL) to another place."
+        )
+
+
+class _Nothing:
+    """The answer of a journal without a table."""
+
+    def fetchall(self) -> list:
+        return []
+
+
+def _nothing(_statement: str, _values: tuple) -> _Nothing:
+    return _Nothing()
 
 
 class SqliteJournal(_SqlJournal):
     """The journal in a SQLite file, which many forks and runs share."""
 
-    def __init__(self, path):
-        self._path = Path(path).expanduser()
+    _tidy = f"delete from hosting_management_journal where {_OLD}"  # noqa: S608
 
-    def read(self, slot):
-        # Reading alone, as in check mode, leaves no file behind.
-        return super().read(slot) if self._is_there() else None
-
-    def _is_there(self):
-        try:
-            return self._path.exists()
-        except PermissionError:
-            return True  # opening it says what is wrong
+    def __init__(self, path: str | Path) -> None:
+        super().__init__()
+        self._path = _expanded(Path(path))
 
     @contextmanager
-    def _transaction(self, _slot):
+    def _reading(self) -> Iterator[Callable]:
+        with self._as_journal_error():
+            # Reading alone, as in check mode, leaves no file behind.
+            if self._connection is None and not self._is_there():
+                yield _nothing
+                return
+            connection = self._opened(self._connect)
+            yield connection.execute if self._has_table(connection) else _nothing
+
+    @contextmanager
+    def _writing(self, _subject: Subject) -> Iterator[Callable]:
+        with self._as_journal_error():
+            if self._connection is None:
+                self._make_file()
+            connection = self._opened(self._connect)
+            if not self._has_table(connection):
+                _make_table(connection)
+            connection.execute("begin immediate")
+            yield connection.execute
+            connection.execute("commit")
+
+    @contextmanager
+    def _as_journal_error(self) -> Iterator[None]:
         try:
-            with closing(self._connect()) as connection:
-                connection.execute("begin immediate")
-                with connection:
-                    yield connection.execute
-        except (sqlite3.Error, OSError) as error:
+            yield
+        except (sqlite3.Error, OSError, ValueError) as error:
+            self.close()
             raise JournalError(
                 f"Cannot use the journal {self._path}: {error}. Set journal (or HOSTING_JOURNAL) to a path that can be"
                 " written, or to an empty string to do without."
             ) from error
-
-    def _connect(self):
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not self._path.exists():
-            self._path.touch(mode=0o600)
-        connection = sqlite3.connect(self._path, timeout=LOCK_TIMEOUT, isolation_level=None)
-        try:
-            _switch_to_wal(connection)
-            connection.execute(_TABLE)
         except BaseException:
-            connection.close()
+            self.close()  # takes back what was begun
             raise
+
+    def _is_there(self) -> bool:
+        try:
+            self._path.stat()
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _make_file(self) -> None:
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            # SQLite gives the files beside it the same mode.
+            os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._path, timeout=LOCK_TIMEOUT, isolation_level=None)
+        # A row that a power loss takes back could send a push twice; waiting for the disk costs less than 1 ms.
+        connection.execute("pragma synchronous = full")
         return connection
 
+    def _has_table(self, connection: sqlite3.Connection) -> bool:
+        """Return False for a new file; a table of an older version becomes one of this version."""
+        version = connection.execute("pragma user_version").fetchone()[0]
+        _check_version(version)
+        if 0 < version < SCHEMA_VERSION:
+            _make_table(connection)
+        return version > 0
 
-def _switch_to_wal(connection):
+
+def _make_table(connection: sqlite3.Connection) -> None:
+    """Make the table, or bring it to this version."""
+    _switch_to_wal(connection)
+    connection.execute("begin immediate")
+    version = connection.execute("pragma user_version").fetchone()[0]  # another run may have made it meanwhile
+    _check_version(version)
+    for statement in _statements_since(version):
+        connection.execute(statement)
+    connection.execute(f"pragma user_version = {SCHEMA_VERSION}")
+    connection.execute("commit")
+
+
+def _statements_since(version: int) -> list[str]:
+    """Return what makes a table of this version (0: none) one of today's."""
+    if version == 0:
+        return [_TABLE]
+    return [_MIGRATIONS[one] for one in range(version, SCHEMA_VERSION)]
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
     """Switch to write-ahead logging; SQLite itself does not wait here for a run that is just making the file."""
     deadline = time.monotonic() + LOCK_TIMEOUT
     while True:
@@ -227,14 +444,53 @@ def _switch_to_wal(connection):
             return
 
 
-class PostgresJournal(_SqlJournal):
-    """The journal in a PostgreSQL database, for controllers whose disk is thrown away after a job."""
+_SCHEMA = "hosting.management journal, schema"
+# to_regclass() would do, but may still say no after we have waited for the run that makes the table.
+_FIND_TABLE = (
+    "select obj_description(oid, 'pg_class') from pg_catalog.pg_class"
+    " where relname = 'hosting_management_journal' and pg_table_is_visible(oid)"
+)
+# The words of a server without a free connection, or not up yet; libpq does not tell the code of such a refusal.
+_LATER = re.compile(
+    r"too many (clients|connections)|remaining connection slots|no more connections allowed"
+    r"|database system is (starting up|shutting down|in recovery|not (yet )?accepting)"
+)
 
-    def __init__(self, address):
+
+class PostgresJournal(_SqlJournal):
+    """The journal in a PostgreSQL database, for controllers whose disk is thrown away after a job.
+
+    A connection is one of the server's few: a task that waits for long closes the journal meanwhile.
+    """
+
+    _tidy = (
+        "delete from hosting_management_journal where (service, subject, key) in"  # noqa: S608
+        f" (select service, subject, key from hosting_management_journal where {_OLD} for update skip locked)"
+    )
+
+    def __init__(self, address: str) -> None:
+        super().__init__()
         self._address = address
 
     @contextmanager
-    def _transaction(self, slot):
+    def _reading(self) -> Iterator[Callable]:
+        with self._transaction() as connection:
+            version = _postgres_version(connection)
+            if 0 < version < SCHEMA_VERSION:
+                _make_postgres_table(connection)
+            yield _executing(connection) if version else _nothing
+
+    @contextmanager
+    def _writing(self, subject: Subject) -> Iterator[Callable]:
+        with self._transaction() as connection:
+            if _postgres_version(connection) < SCHEMA_VERSION:
+                _make_postgres_table(connection)
+            # Held to the end of the transaction, the lock also guards rows that do not exist yet.
+            _lock(connection, "\n".join(subject))
+            yield _executing(connection)
+
+    @contextmanager
+    def _transaction(self) -> Iterator:
         try:
             import psycopg
         except ImportError:
@@ -244,20 +500,124 @@ class PostgresJournal(_SqlJournal):
             ) from None
 
         try:
-            with psycopg.connect(self._address, connect_timeout=LOCK_TIMEOUT) as connection:
-                # The lock is held to the end of the transaction, and also guards rows that do not exist yet.
-                connection.execute("select pg_advisory_xact_lock(hashtext('hosting.management journal'))")
-                if connection.execute("select to_regclass('journal')").fetchone()[0] is None:
-                    connection.execute(_TABLE)
-                yield lambda statement, values: connection.execute(statement.replace("?", "%s"), values)
-        except psycopg.Error as error:
+            connection = self._begin(psycopg)
+            yield connection
+            connection.execute("commit")
+        except (psycopg.Error, OSError, ValueError) as error:
+            self.close()
             raise JournalError(
-                f"Cannot use the PostgreSQL journal: {_without_password(str(error), self._address).strip()}. Check the"
-                " address given as journal (or HOSTING_JOURNAL)."
+                f"Cannot use the PostgreSQL journal: {_without_password(str(error), self._address).strip()}."
+                f" {_advice(error)}"
             ) from None
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, psycopg: object) -> object:
+        """Return a connection with a transaction begun; the server may have closed one that was idle."""
+        is_new = self._connection is None or self._owner != os.getpid()
+        connection = self._opened(lambda: _connect(psycopg, self._address))
+        try:
+            connection.execute(_BEGIN)
+        except psycopg.OperationalError:
+            if is_new:
+                raise
+            self.close()
+            connection = self._opened(lambda: _connect(psycopg, self._address))
+            connection.execute(_BEGIN)
+        milliseconds = str(int(LOCK_TIMEOUT * 1000))
+        connection.execute(_LIMITS, (milliseconds, milliseconds))
+        return connection
 
 
-def _without_password(text, address):
+# The database's or the user's own defaults may differ; each statement has to see what was done before its lock.
+_BEGIN = "begin isolation level read committed read write"
+_LIMITS = "select set_config('lock_timeout', %s, true), set_config('statement_timeout', %s, true)"
+
+
+def _connect(psycopg: object, address: str) -> object:
+    """Return a connection; a server that has none to spare is asked again, with growing pauses."""
+    deadline = time.monotonic() + CONNECT_TIMEOUT
+    pause = 0.05
+    while True:
+        try:
+            # Statements that are prepared would not survive a pooler between us and the server.
+            return psycopg.connect(
+                address,
+                connect_timeout=ANSWER_TIMEOUT,
+                tcp_user_timeout=1000 * ANSWER_TIMEOUT,
+                autocommit=True,
+                prepare_threshold=None,
+            )
+        except psycopg.OperationalError as error:
+            if not _LATER.search(str(error)) or time.monotonic() + pause > deadline:
+                raise
+        time.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 (no secret)
+        pause = min(2 * pause, 2)
+
+
+def _executing(connection: object) -> Callable:
+    # As text, a number may lose its last digits where the server is set so.
+    return lambda statement, values: connection.execute(statement.replace("?", "%s"), values, binary=True)
+
+
+def _lock(connection: object, name: str) -> None:
+    connection.execute("select pg_advisory_xact_lock(hashtextextended('hosting.management ' || %s, 0))", (name,))
+
+
+def _postgres_version(connection: object) -> int:
+    """Return the version of the table, which is in its comment; 0 without a table."""
+    table = connection.execute(_FIND_TABLE).fetchone()
+    if table is None:
+        return 0
+    found = re.search(rf"{_SCHEMA} (\d+)", table[0] or "")
+    version = int(found[1]) if found else 1
+    _check_version(version)
+    return version
+
+
+def _make_postgres_table(connection: object) -> None:
+    """Make the table, or bring it to this version."""
+    _lock(connection, "schema")
+    version = _postgres_version(connection)  # another run may have made it meanwhile
+    if version == 0:
+        _require_privilege(connection)
+    if version < SCHEMA_VERSION:
+        for statement in _statements_since(version):
+            connection.execute(statement)
+        connection.execute(f"comment on table hosting_management_journal is '{_SCHEMA} {SCHEMA_VERSION}'")
+
+
+def _require_privilege(connection: object) -> None:
+    """Raise JournalError where the user may not make a table: since PostgreSQL 15 that is so in the schema public."""
+    user, schema, may_create = connection.execute(
+        "select quote_ident(current_user), quote_ident(current_schema()),"
+        " has_schema_privilege(current_schema(), 'create')"
+    ).fetchone()
+    if not may_create:
+        raise JournalError(
+            "The PostgreSQL journal needs the table hosting_management_journal, and its user may not make it. The owner"
+            f" of the database runs once: GRANT CREATE ON SCHEMA {schema or 'public'} TO {user}; or: CREATE SCHEMA"
+            f" AUTHORIZATION {user}; or makes the table and grants SELECT, INSERT, UPDATE and DELETE on it."
+        )
+
+
+def _advice(error: Exception) -> str:
+    """Return what to do about an error of PostgreSQL."""
+    code = getattr(error, "sqlstate", None)
+    if code == "42501":
+        return "Its owner runs: GRANT SELECT, INSERT, UPDATE, DELETE ON hosting_management_journal TO <user>;"
+    if code in ("55P03", "57014"):
+        return f"Another session holds a lock for more than {LOCK_TIMEOUT} s: look for it in pg_stat_activity."
+    if _LATER.search(str(error)):
+        return f"It had no free connection for {CONNECT_TIMEOUT} s: run with fewer forks, or raise its max_connections."
+    return "Check the address given as journal (or HOSTING_JOURNAL)."
+
+
+def _without_password(text: str, address: str) -> str:
     for password in passwords_of(address):
         text = text.replace(password, "********")
     return text
+
+
+Journal = NoJournal | SqliteJournal | PostgresJournal

@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
-from ._convergence import UNKNOWN
+from ._context import NOT_SHOWN
 from ._errors import InvalidInput
 from ._interface import GET_ENVIRONMENTS, GET_SITE_DOMAINS
 
 
 def domains_of_environment(context):
-    """Return the records of the environment's domains by name, or UNKNOWN when they cannot be read."""
+    """Return the records of the environment's domains by name, or NOT_SHOWN when they cannot be read."""
     answer = context.companion(GET_SITE_DOMAINS(env_id=context["environment_id"]))
-    if answer is UNKNOWN:
-        return UNKNOWN
+    if answer is NOT_SHOWN:
+        return NOT_SHOWN
     domains = answer.records("environment.site_domains")
     try:
         return {domain["name"].lower(): {**domain, "id": domain["id"]} for domain in domains}
@@ -23,22 +23,22 @@ def domains_of_environment(context):
 
 
 def environments_of_site(context):
-    """Return the records of the site's environments, or UNKNOWN when they cannot be read or no site is given."""
+    """Return the records of the site's environments, or NOT_SHOWN when they cannot be read or no site is given."""
     if context["site_id"] is None:
-        return UNKNOWN
+        return NOT_SHOWN
     answer = context.companion(GET_ENVIRONMENTS(site_id=context["site_id"]))
-    return UNKNOWN if answer is UNKNOWN else answer.records("site.environments")
+    return NOT_SHOWN if answer is NOT_SHOWN else answer.records("site.environments")
 
 
 def environment_of_site(context):
-    """Return the record of the task's environment, or UNKNOWN when it cannot be read."""
+    """Return the record of the task's environment, or NOT_SHOWN when it cannot be read."""
     environments = environments_of_site(context)
-    if environments is UNKNOWN:
-        return UNKNOWN
+    if environments is NOT_SHOWN:
+        return NOT_SHOWN
     for environment in environments:
         if environment.get("id") == context["environment_id"]:
             return environment
     raise InvalidInput(
         f"The site {context['site_id']} has no environment {context['environment_id']}. It has:"
-        f" {', '.join(str(environment.get('id')) for environment in environments) or 'none'}. Nothing was changed."
+        f" {', '.join(str(environment.get('id')) for environment in environments) or 'none'}."
     )

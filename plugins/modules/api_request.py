@@ -160,7 +160,7 @@ def run(context):
     if reads:
         answer = context.send(request)
         return {"status": answer.status, "json": answer.data}
-    outcome = once(context, subject=("api_request",), key=None, request=request)
+    outcome = once(context, subject=("api_request",), request=request, release=None, at_each_run=True, remembered=False)
     result = outcome.result()
     del result["state_source"]  # there is no state that this module could know
     return {**result, "status": outcome.answer.status, "json": outcome.answer.data} if outcome.answer else result

@@ -120,7 +120,7 @@ from ..module_utils._arguments import (
     operation_options,
     uuid_option,
 )
-from ..module_utils._convergence import converge
+from ..module_utils._convergence import always, converge
 from ..module_utils._entry import run_module
 from ..module_utils._interface import EDIT_COMPANY_USER
 
@@ -146,8 +146,10 @@ def run(context):
         context,
         subject=("company_user_role", context["company_id"], context["user_id"]),
         name="role",
-        desired=context["role"],
-        request=EDIT_COMPANY_USER(company_id=context["company_id"], body=context.given("user_id", "role")),
+        plan=always(
+            context["role"],
+            EDIT_COMPANY_USER(company_id=context["company_id"], body=context.given("user_id", "role")),
+        ),
     )
     return outcome.result(company_user=context.given("company_id", "user_id", "role"))
 

@@ -116,7 +116,8 @@ from ..module_utils._arguments import (
     checked_denied_ips,
     environment_option,
 )
-from ..module_utils._convergence import UNKNOWN, Observed, converge
+from ..module_utils._context import NOT_SHOWN
+from ..module_utils._convergence import Observed, Plan, converge
 from ..module_utils._entry import run_module
 from ..module_utils._errors import InvalidInput
 from ..module_utils._interface import GET_DENIED_IPS, UPDATE_DENIED_IPS
@@ -135,24 +136,30 @@ SPEC = ModuleSpec(
 
 def run(context):
     """Keep the list of denied addresses of an environment (interface section 4.4)."""
-    before = _observe(context)
-    desired = _desired(context, before)
     outcome = converge(
         context,
         subject=("denied_ips", context["environment_id"]),
         name="denied_ips",
-        desired=desired,
-        request=UPDATE_DENIED_IPS(body={"environment_id": context["environment_id"], "ip_list": desired}),
+        plan=lambda before: _plan(context, before),
         observe=lambda: _observe(context),
-        before=before,
     )
-    return outcome.result(denied_ips=desired)
+    return outcome.result(denied_ips=outcome.desired)
+
+
+def _plan(context, before):
+    desired = _desired(context, before)
+    request = UPDATE_DENIED_IPS(body={"environment_id": context["environment_id"], "ip_list": desired})
+    return Plan(desired, request, relative=not _is_whole_list(context))
+
+
+def _is_whole_list(context):
+    return context["exclusive"] and context["state"] == "present"
 
 
 def _observe(context):
     answer = context.companion(GET_DENIED_IPS(query={"environment_id": context["environment_id"]}))
-    if answer is UNKNOWN:
-        return UNKNOWN
+    if answer is NOT_SHOWN:
+        return NOT_SHOWN
     listed = answer.at("environment.ip_list", list)
     try:
         return Observed(checked_denied_ips(listed))
@@ -162,9 +169,9 @@ def _observe(context):
 
 
 def _desired(context, before):
-    if context["exclusive"] and context["state"] == "present":
+    if _is_whole_list(context):
         return context["ip_list"]
-    if before is UNKNOWN:
+    if before is NOT_SHOWN:
         raise InvalidInput(
             "The service does not show the list of denied addresses (or companions are switched off), so addresses"
             " cannot be added to it or removed from it. Nothing was sent. Give the whole list, with state: present and"

@@ -165,15 +165,26 @@ from ..module_utils._errors import InvalidInput
 from ..module_utils._interface import PUSH_ENVIRONMENT
 
 
-def _check_push(params):
+def _complete_push(params):
+    """Refuse what makes no sense, and say whether to push files and database, lest the service decides."""
     if params["source_env_id"] == params["target_env_id"]:
         raise InvalidInput("source_env_id and target_env_id are the same environment. Nothing was sent.")
     if params["push_files_option"] == "SPECIFIC_FILES" and not params["file_list"]:
         raise InvalidInput("push_files_option: SPECIFIC_FILES needs a file_list that is not empty. Nothing was sent.")
     if params["file_list"] and params["push_files_option"] != "SPECIFIC_FILES":
         raise InvalidInput("file_list needs push_files_option: SPECIFIC_FILES. Nothing was sent.")
-    if params["push_db"] is False and params["push_files"] is False:
+    if params["push_db"] is None:
+        params["push_db"] = not params["push_files"]
+        if params["push_files"] is None:
+            params["push_files"] = True
+    elif params["push_files"] is None:
+        params["push_files"] = not params["push_db"]
+    if not params["push_db"] and not params["push_files"]:
         raise InvalidInput("push_db and push_files are both false, so there is nothing to push. Nothing was sent.")
+    if params["push_files_option"] and not params["push_files"]:
+        raise InvalidInput("push_files_option needs push_files: true. Nothing was sent.")
+    if params["run_search_and_replace"] is None:
+        params["run_search_and_replace"] = params["push_db"]
 
 
 SPEC = ModuleSpec(
@@ -191,30 +202,37 @@ SPEC = ModuleSpec(
         "file_list": Option(checked_relative_paths, type="list", elements="str"),
         "release": text_option(required=False),
     },
-    rule=_check_push,
+    rule=_complete_push,
 )
 
 
 def run(context):
     """Push one environment of a site to another (interface section 4.19)."""
+    body = context.given(
+        "source_env_id",
+        "target_env_id",
+        "push_db",
+        "push_files",
+        "run_search_and_replace",
+        "push_files_option",
+        "file_list",
+    )
     outcome = once(
         context,
-        subject=("env_push", context["site_id"], context["source_env_id"], context["target_env_id"]),
-        key=context["release"],
-        request=PUSH_ENVIRONMENT(
-            site_id=context["site_id"],
-            body=context.given(
-                "source_env_id",
-                "target_env_id",
-                "push_db",
-                "push_files",
-                "run_search_and_replace",
-                "push_files_option",
-                "file_list",
-            ),
-        ),
+        subject=("env_push", context["target_env_id"]),
+        request=PUSH_ENVIRONMENT(site_id=context["site_id"], body=body),
+        release=context["release"],
+        part=_part(body),
+        at_each_run=context["release"] is None,
     )
     return outcome.result()
+
+
+def _part(body):
+    """Return what of a release the push brings, in one form for all ways to say the same."""
+    part = {name: value for name, value in body.items() if name not in ("target_env_id", "push_files_option")}
+    part["file_list"] = sorted(set(body.get("file_list") or ()))
+    return part
 
 
 def main():

@@ -111,7 +111,8 @@ from ..module_utils._arguments import (
     operation_options,
     uuid_option,
 )
-from ..module_utils._convergence import UNKNOWN, Observed, converge
+from ..module_utils._context import NOT_SHOWN
+from ..module_utils._convergence import Observed, always, converge
 from ..module_utils._entry import run_module
 from ..module_utils._interface import UPDATE_IMAGE_OPTIMIZATION
 from ..module_utils._sites import environment_of_site
@@ -134,8 +135,10 @@ def run(context):
         context,
         subject=("image_optimization", context["environment_id"]),
         name="image_optimization_type",
-        desired=context["image_optimization_type"],
-        request=UPDATE_IMAGE_OPTIMIZATION(body=context.given("environment_id", "image_optimization_type")),
+        plan=always(
+            context["image_optimization_type"],
+            UPDATE_IMAGE_OPTIMIZATION(body=context.given("environment_id", "image_optimization_type")),
+        ),
         observe=lambda: _observe(context),
     )
     return outcome.result(image_optimization_type=context["image_optimization_type"])
@@ -143,7 +146,7 @@ def run(context):
 
 def _observe(context):
     environment = environment_of_site(context)
-    return UNKNOWN if environment is UNKNOWN else Observed(environment.get("image_optimization_type"))
+    return NOT_SHOWN if environment is NOT_SHOWN else Observed(environment.get("image_optimization_type"))
 
 
 def main():

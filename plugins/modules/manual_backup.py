@@ -14,7 +14,7 @@ description:
   - With O(tag), one backup is taken for each tag. Where the service shows the backups, a manual backup whose note is
     the tag counts. Otherwise the journal tells.
   - With O(max_age), a backup that is older does not count, so that the task takes a new one when there is none that is
-    recent enough.
+    recent enough. With O(newer_than), one that was taken before that time does not count.
   - With neither, a backup is taken at each run.
 options:
   tag:
@@ -26,6 +26,11 @@ options:
       - How old a backup may be to count, in seconds, or with one of the units s, m, h, d and w, such as V(15m),
         V(24h) or V(7d).
       - Without O(tag), any manual backup counts.
+    type: str
+  newer_than:
+    description:
+      - A time before which a backup does not count, in ISO 8601, such as that of the last push. Without an offset, UTC
+        is assumed. Not together with O(max_age).
     type: str
 author:
   - hosting.management contributors (@hosting-management)
@@ -148,6 +153,7 @@ error:
 
 import time
 
+from ..module_utils._analytics import checked_time
 from ..module_utils._arguments import (
     ModuleSpec,
     Option,
@@ -158,10 +164,11 @@ from ..module_utils._arguments import (
     operation_options,
     text_option,
 )
-from ..module_utils._convergence import TAKEN, UNKNOWN, Observed, once
+from ..module_utils._context import NOT_SHOWN
+from ..module_utils._convergence import TAKEN, Observed, once
 from ..module_utils._entry import run_module
 from ..module_utils._interface import ADD_MANUAL_BACKUP, GET_BACKUPS
-from ..module_utils._values import iso_of_milliseconds
+from ..module_utils._values import iso_of_milliseconds, time_of_text
 
 SPEC = ModuleSpec(
     api_options(),
@@ -171,30 +178,41 @@ SPEC = ModuleSpec(
         "environment_id": environment_option(),
         "tag": text_option(required=False),
         "max_age": Option(checked_duration),
+        "newer_than": Option(checked_time),
     },
+    mutually_exclusive=[["max_age", "newer_than"]],
 )
 
 
 def run(context):
     """Take a backup of an environment (interface section 4.10)."""
-    at_each_run = context["tag"] is None and context["max_age"] is None
+    not_before = _not_before(context)
+    at_each_run = context["tag"] is None and not_before is None
     outcome = once(
         context,
-        subject=("manual_backup", context["environment_id"]),
-        key=None if at_each_run else context["tag"] or "",
-        max_age=context["max_age"],
+        subject=("manual_backup", context["environment_id"], context["tag"] or ""),
         request=ADD_MANUAL_BACKUP(env_id=context["environment_id"], body=context.given("tag")),
-        observe=lambda: UNKNOWN if at_each_run else _observe(context),
+        release=context["tag"],
+        at_each_run=at_each_run,
+        not_before=not_before,
+        observe=lambda: NOT_SHOWN if at_each_run else _observe(context, not_before),
     )
     return outcome.result(backup=outcome.record or {"tag": context["tag"]})
 
 
-def _observe(context):
+def _not_before(context):
+    """Return the time, in seconds since the epoch, before which a backup does not count; None when all count."""
+    if context["max_age"] is not None:
+        return time.time() - context["max_age"]
+    return None if context["newer_than"] is None else time_of_text(context["newer_than"]).timestamp()
+
+
+def _observe(context, not_before):
     """Return the newest manual backup that counts, as Observed."""
     answer = context.companion(GET_BACKUPS(env_id=context["environment_id"]))
-    if answer is UNKNOWN:
-        return UNKNOWN
-    counting = [backup for backup in answer.records("environment.backups") if _counts(context, backup)]
+    if answer is NOT_SHOWN:
+        return NOT_SHOWN
+    counting = [backup for backup in answer.records("environment.backups") if _counts(context, backup, not_before)]
     if not counting:
         return Observed(None)
     newest = max(counting, key=lambda backup: backup["created_at"])
@@ -205,12 +223,12 @@ def _observe(context):
     return Observed(TAKEN, {**newest, "tag": newest.get("note"), "created_at_iso": created_at_iso})
 
 
-def _counts(context, backup):
+def _counts(context, backup, not_before):
     if backup.get("type") != "manual" or not isinstance(backup.get("created_at"), (int, float)):
         return False
     if context["tag"] is not None and backup.get("note") != context["tag"]:
         return False
-    return context["max_age"] is None or time.time() - backup["created_at"] / 1000 <= context["max_age"]
+    return not_before is None or backup["created_at"] / 1000 >= not_before
 
 
 def main():

@@ -127,12 +127,8 @@ from ..module_utils._arguments import (
 )
 from ..module_utils._entry import run_module
 from ..module_utils._errors import HostingError
-from ..module_utils._operations import (
-    UNKNOWN_STATE,
-    Operation,
-    look_or_name,
-    require_finished,
-)
+from ..module_utils._operations import Operation, require_finished
+from ..module_utils._progress import UNKNOWN
 
 SPEC = ModuleSpec(
     api_options(),
@@ -150,22 +146,18 @@ def run(context):
     """Tell how operations stand, or wait for them (a companion of the interface)."""
     # Without waiting there is no time in which an operation could become visible.
     accepted_at = time.time() if context.wait else None
-    operations = [Operation(operation_id, accepted_at=accepted_at) for operation_id in context["operation_ids"]]
-    if context.wait:
-        context.follow(operations)
-    else:
-        for operation in operations:
-            look_or_name(context.client, operation)
+    operations = [Operation(one, accepted_at=accepted_at, resumed=True) for one in context["operation_ids"]]
+    context.follow(operations, None if context.wait else 0)
     results = [_as_result(operation) for operation in operations]
     try:
         require_finished(operations, context.wait_timeout if context.wait else None)
     except HostingError as error:
         error.results["operations"] = results
         raise
-    unknown = [operation for operation in operations if operation.state == UNKNOWN_STATE]
+    unknown = [operation for operation in operations if operation.state == UNKNOWN]
     if unknown:
         ids = ", ".join(operation.id for operation in unknown)
-        context.warn(f"{unknown[0].message} How these stand cannot be told: {ids}")
+        context.warn(f"{unknown[0].message} The state of these operations is unknown: {ids}")
     return {"operations": results}
 
 

@@ -11,7 +11,8 @@ short_description: Restart the PHP engine of an environment
 version_added: 0.1.0
 description:
   - Restarts the PHP engine (C(POST /sites/tools/restart-php), interface section 4.11).
-  - With O(release), it is restarted once for each release, however often the task runs. Without, at each run.
+  - With O(release), it is restarted unless this is the release that PHP was last restarted for, however often the task
+    runs. Returning to an earlier release restarts it again. Without O(release), it is restarted at each run.
 options:
   release:
     description:
@@ -122,8 +123,9 @@ def run(context):
     outcome = once(
         context,
         subject=("php_restart", context["environment_id"]),
-        key=context["release"],
         request=RESTART_PHP(body=context.given("environment_id")),
+        release=context["release"],
+        at_each_run=context["release"] is None,
     )
     return outcome.result()
 

@@ -29,6 +29,7 @@ options:
     description:
       - Whether it is to be a premium environment. An environment that is there already is not changed.
     type: bool
+    default: false
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
@@ -129,7 +130,8 @@ from ..module_utils._arguments import (
     text_option,
     uuid_option,
 )
-from ..module_utils._convergence import UNKNOWN, Observed, converge
+from ..module_utils._context import NOT_SHOWN
+from ..module_utils._convergence import Observed, always, converge
 from ..module_utils._entry import run_module
 from ..module_utils._interface import CREATE_PLAIN_ENVIRONMENT
 from ..module_utils._sites import environments_of_site
@@ -141,7 +143,8 @@ SPEC = ModuleSpec(
     {
         "site_id": uuid_option(),
         "display_name": text_option(),
-        "is_premium": {"type": "bool"},
+        # Always sent: the service may require it.
+        "is_premium": {"type": "bool", "default": False},
     },
 )
 
@@ -152,8 +155,10 @@ def run(context):
         context,
         subject=("plain_environment", context["site_id"], context["display_name"]),
         name="display_name",
-        desired=context["display_name"],
-        request=CREATE_PLAIN_ENVIRONMENT(site_id=context["site_id"], body=context.given("display_name", "is_premium")),
+        plan=always(
+            context["display_name"],
+            CREATE_PLAIN_ENVIRONMENT(site_id=context["site_id"], body=context.given("display_name", "is_premium")),
+        ),
         observe=lambda: _observe(context),
     )
     return outcome.result(environment=outcome.record or context.given("display_name"))
@@ -161,8 +166,8 @@ def run(context):
 
 def _observe(context):
     environments = environments_of_site(context)
-    if environments is UNKNOWN:
-        return UNKNOWN
+    if environments is NOT_SHOWN:
+        return NOT_SHOWN
     for environment in environments:
         if environment.get("display_name") == context["display_name"]:
             return Observed(context["display_name"], environment)

@@ -26,6 +26,7 @@ options:
     description:
       - Whether to replace the old primary domain by the new one in the database.
     type: bool
+    default: false
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
@@ -136,7 +137,8 @@ from ..module_utils._arguments import (
     operation_options,
     uuid_option,
 )
-from ..module_utils._convergence import UNKNOWN, Observed, converge
+from ..module_utils._context import NOT_SHOWN
+from ..module_utils._convergence import Observed, always, converge
 from ..module_utils._entry import run_module
 from ..module_utils._errors import InvalidInput
 from ..module_utils._interface import CHANGE_PRIMARY_DOMAIN
@@ -153,7 +155,8 @@ SPEC = ModuleSpec(
         "environment_id": environment_option(),
         "domain_id": uuid_option(required=False),
         "domain_name": Option(checked_domain_name),
-        "run_search_and_replace": {"type": "bool"},
+        # Always sent: the service may require it.
+        "run_search_and_replace": {"type": "bool", "default": False},
         "site_id": uuid_option(required=False),
     },
     mutually_exclusive=[["domain_id", "domain_name"]],
@@ -168,10 +171,12 @@ def run(context):
         context,
         subject=("primary_domain", context["environment_id"]),
         name="domain_id",
-        desired=domain["id"],
-        request=CHANGE_PRIMARY_DOMAIN(
-            env_id=context["environment_id"],
-            body={"domain_id": domain["id"], **context.given("run_search_and_replace")},
+        plan=always(
+            domain["id"],
+            CHANGE_PRIMARY_DOMAIN(
+                env_id=context["environment_id"],
+                body={"domain_id": domain["id"], **context.given("run_search_and_replace")},
+            ),
         ),
         observe=lambda: _observe(context),
     )
@@ -180,7 +185,7 @@ def run(context):
 
 def _domain_named(context):
     domains = domains_of_environment(context)
-    if domains is UNKNOWN:
+    if domains is NOT_SHOWN:
         raise InvalidInput(
             "The service does not show the domains of the environment (or companions are switched off), so the id of"
             f" {context['domain_name']} is not known. Nothing was sent. Give domain_id instead."
@@ -188,20 +193,20 @@ def _domain_named(context):
     if context["domain_name"] not in domains:
         raise InvalidInput(
             f"The environment has no domain {context['domain_name']}. It has: {', '.join(domains) or 'none'}. Nothing"
-            " was changed. Add the domain with hosting.management.site_domain first."
+            " was sent. Add the domain with hosting.management.site_domain first."
         )
     return {name: domains[context["domain_name"]][name] for name in ("id", "name")}
 
 
 def _observe(context):
     environment = environment_of_site(context)
-    if environment is UNKNOWN:
-        return UNKNOWN
+    if environment is NOT_SHOWN:
+        return NOT_SHOWN
     primary = environment.get("primaryDomain")
     if primary is None:
         return Observed(None)
     if not isinstance(primary, dict) or "id" not in primary:
-        return UNKNOWN
+        return NOT_SHOWN
     return Observed(primary["id"], {name: primary.get(name) for name in ("id", "name")})
 
 

@@ -153,7 +153,8 @@ from ..module_utils._arguments import (
     operation_options,
     optional_text_option,
 )
-from ..module_utils._convergence import UNKNOWN, Observed, converge
+from ..module_utils._context import NOT_SHOWN
+from ..module_utils._convergence import Observed, Plan, converge
 from ..module_utils._entry import run_module
 from ..module_utils._errors import BadRequest, InvalidInput
 from ..module_utils._interface import ADD_SITE_DOMAIN, DELETE_SITE_DOMAINS
@@ -179,31 +180,29 @@ SPEC = ModuleSpec(
 
 def run(context):
     """Add a domain to an environment, or remove it (interface section 4.3)."""
-    before = _observe(context)
+    plan = _addition if context["state"] == "present" else _removal
     try:
         outcome = converge(
             context,
             subject=("site_domain", context["environment_id"], context["domain_name"]),
             name=context["domain_name"],
-            desired=context["state"],
-            request=_addition(context) if context["state"] == "present" else _removal(context, before),
+            plan=lambda before: Plan(context["state"], plan(context, before)),
             observe=lambda: _observe(context),
-            before=before,
         )
     except BadRequest as error:
-        raise error if before else error.with_advice("The environment may have the domain already.") from None
+        raise error.with_advice("The environment may have the domain already.") from None
     return outcome.result(domain=outcome.record or {"name": context["domain_name"]})
 
 
 def _observe(context):
     domains = domains_of_environment(context)
-    if domains is UNKNOWN:
-        return UNKNOWN
+    if domains is NOT_SHOWN:
+        return NOT_SHOWN
     domain = domains.get(context["domain_name"])
     return Observed("present", domain) if domain else Observed("absent")
 
 
-def _addition(context):
+def _addition(context, _before):
     body = context.given(
         "domain_name",
         "is_wildcardless",
@@ -216,7 +215,7 @@ def _addition(context):
 
 
 def _removal(context, before):
-    if before is UNKNOWN:
+    if before is NOT_SHOWN:
         raise InvalidInput(
             "The service does not show the domains of the environment (or companions are switched off), so the id of"
             f" {context['domain_name']} is not known and it cannot be removed. Nothing was sent."

@@ -121,7 +121,8 @@ from ..module_utils._arguments import (
     operation_options,
     text_option,
 )
-from ..module_utils._convergence import UNKNOWN, Observed, converge
+from ..module_utils._context import NOT_SHOWN
+from ..module_utils._convergence import Observed, always, converge
 from ..module_utils._entry import run_module
 from ..module_utils._errors import InvalidInput
 from ..module_utils._interface import GET_THEMES, UPDATE_THEME
@@ -144,8 +145,10 @@ def run(context):
         context,
         subject=("site_theme", context["environment_id"], context["name"]),
         name="version",
-        desired=context["update_version"],
-        request=UPDATE_THEME(env_id=context["environment_id"], body=context.given("name", "update_version")),
+        plan=always(
+            context["update_version"],
+            UPDATE_THEME(env_id=context["environment_id"], body=context.given("name", "update_version")),
+        ),
         observe=lambda: _observe(context),
     )
     return outcome.result(theme=outcome.record or {"name": context["name"], "version": context["update_version"]})
@@ -153,13 +156,13 @@ def run(context):
 
 def _observe(context):
     answer = context.companion(GET_THEMES(env_id=context["environment_id"]))
-    if answer is UNKNOWN:
-        return UNKNOWN
+    if answer is NOT_SHOWN:
+        return NOT_SHOWN
     themes = {theme.get("name"): theme for theme in answer.records("environment.container_info.wp_themes.data")}
     if context["name"] not in themes:
         raise InvalidInput(
             f"The environment has no theme {context['name']}. It has: {', '.join(sorted(map(str, themes))) or 'none'}."
-            " Nothing was changed. Install the theme first, or check its slug."
+            " Install the theme first, or check its slug."
         )
     theme = themes[context["name"]]
     return Observed(theme.get("version"), theme)

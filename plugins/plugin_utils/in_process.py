@@ -22,12 +22,8 @@ from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
 from ..module_utils._client import REQUESTS_IMPORT_ERROR
-from ..module_utils._entry import (
-    Context,
-    perform,
-    refusal,
-    secrets_within,
-)
+from ..module_utils._context import Context, secrets_within
+from ..module_utils._entry import perform, refusal
 
 COLLECTION = "ansible_collections.hosting.management.plugins"
 
@@ -82,7 +78,7 @@ class ActionModule(ActionBase):
         given = _plain(self._task.args)
         checked = ArgumentSpecValidator(spec.options, **spec.constraints).validate(given)
         params = checked.validated_parameters
-        secrets = checked._no_log_values | secrets_within(params)
+        secrets = checked._no_log_values | secrets_within(params, spec.options)
         warnings = [
             f"Both option {both['option']} and its alias {both['alias']} are set." for both in checked._warnings
         ]
@@ -91,6 +87,7 @@ class ActionModule(ActionBase):
         else:
             context = Context(
                 params,
+                secrets=secrets,
                 check_mode=self._task.check_mode,
                 diff=self._task.diff,
                 warn=warnings.append,

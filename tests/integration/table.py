@@ -153,9 +153,9 @@ ROWS = [
         {"environment_id": LIVE, "domain_id": WWW_DOMAIN},
         "PUT",
         f"/sites/environments/{LIVE}/change-primary-domain",
-        {"domain_id": WWW_DOMAIN},
+        {"domain_id": WWW_DOMAIN, "run_search_and_replace": False},
         errors=OPERATION,
-        change=Change({"domain_id": DOMAIN}, {"domain_id": DOMAIN}, shown=False),
+        change=Change({"domain_id": DOMAIN}, {"domain_id": DOMAIN, "run_search_and_replace": False}, shown=False),
         variant="without site_id",
     ),
     Row(
@@ -230,7 +230,7 @@ ROWS = [
         "/sites/tools/restart-php",
         {"environment_id": LIVE},
         unknown={"environment_id": UNKNOWN},
-        change=Change({"release": "v3"}, {"environment_id": LIVE}, replaces=False, shown=False),
+        change=Change({"release": "v3"}, {"environment_id": LIVE}, shown=False),
     ),
     Row(
         "visits_info",
@@ -309,6 +309,7 @@ ROWS = [
             "target_env_id": LIVE,
             "push_db": True,
             "push_files": True,
+            "run_search_and_replace": True,
             "push_files_option": "SPECIFIC_FILES",
             "file_list": ["wp-content/themes", "./robots.txt"],
         },
@@ -321,10 +322,10 @@ ROWS = [
                 "target_env_id": LIVE,
                 "push_db": True,
                 "push_files": True,
+                "run_search_and_replace": True,
                 "push_files_option": "ALL_FILES",
                 "file_list": [],
             },
-            replaces=False,
             shown=False,
         ),
     ),
@@ -332,6 +333,9 @@ ROWS = [
     Row("operation_info", {"operation_ids": [f"php:restart-{UNKNOWN}"]}, "GET", f"/operations/php:restart-{UNKNOWN}"),
     Row("api_request", {"method": "GET", "path": "/validate"}, "GET", "/validate"),
 ]
+
+JOURNAL_ONLY = {"push_outcome", "release_info"}
+"""Modules that send nothing: test_releases.py has their tests."""
 
 CHANGING = [row for row in ROWS if row.change]
 READING = [row for row in ROWS if not row.change]

@@ -12,6 +12,8 @@ import pytest
 import yaml
 
 from integration.playbook import ROOT, Ansible, Step
+from integration.table import row_of
+from simulator import Simulator
 
 pytest_plugins = ["simulator.fixtures"]
 
@@ -21,7 +23,10 @@ OF_ANSIBLE = {"changed", "failed", "invocation", "diff", "item", "ansible_loop_v
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_examples_run_as_they_stand(module: str, ansible: Ansible):
+def test_examples_run_as_they_stand(module: str, ansible: Ansible, simulator: Simulator):
+    if module == "push_outcome":
+        simulator.fault("drop_after", "PUT")
+        assert ansible.run(row_of("env_push").step(release="v2.4.1"))[0].failed
     documented = import_module(f"ansible_collections.hosting.management.plugins.modules.{module}")
     steps = [step_of(task) for task in yaml.safe_load(documented.EXAMPLES)]
     assert f"hosting.management.{module}" in {step.module for step in steps}

@@ -47,8 +47,15 @@ class UnknownIdError(RefusalError):
     statuses = (404, 400, 500)
 
 
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "No standard status"
+
+
 def error_body(status: int, path: str = "") -> dict:
     """The error body for a status; section 4.1 documents a text of its own for 500."""
     if status == 500 and CAPABILITIES_PATH.fullmatch(path):
         return {"message": CAPABILITIES_FAILURE, "status": status}
-    return {"message": MESSAGES.get(status) or HTTPStatus(status).phrase, "status": status}
+    return {"message": MESSAGES.get(status) or _phrase(status), "status": status}

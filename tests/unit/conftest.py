@@ -10,7 +10,7 @@ import os
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.hosting.management.plugins.module_utils import _client
+from ansible_collections.hosting.management.plugins.module_utils import _client, _retries
 from ansible_collections.hosting.management.plugins.module_utils._entry import Context, perform
 
 SURROUNDINGS = ("HOSTING_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA", "CURL_CA", "NETRC")
@@ -28,7 +28,7 @@ def clean_surroundings(monkeypatch, tmp_path):
 @pytest.fixture
 def connect(monkeypatch):
     """A function that returns a client of a service; it waits for no back-off."""
-    monkeypatch.setattr(_client, "LONGEST_BACKOFF", 0)
+    monkeypatch.setattr(_retries, "LONGEST_BACKOFF", 0)
 
     def client(service, **options):
         return _client.Client(service.base_url, **{"api_key": service.api_key, "timeout": 10, "retries": 2, **options})
@@ -82,5 +82,5 @@ class Controller:
 @pytest.fixture
 def controller(simulator, tmp_path, monkeypatch):
     """Runs modules on the simulator."""
-    monkeypatch.setattr(_client, "LONGEST_BACKOFF", 0)
+    monkeypatch.setattr(_retries, "LONGEST_BACKOFF", 0)
     return Controller(simulator, tmp_path / "journal" / "journal.db")

@@ -14,6 +14,7 @@ import socket
 import ssl
 import threading
 import time
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 
@@ -22,7 +23,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from ansible_collections.hosting.management.plugins.module_utils import _client
+from ansible_collections.hosting.management.plugins.module_utils import _client, _retries, _text
 from ansible_collections.hosting.management.plugins.module_utils._errors import (
     BadRequest,
     ConnectionFailed,
@@ -113,8 +114,8 @@ def test_a_redirect_is_not_followed_and_the_key_stays_here(status, request_, con
     simulator.fault("redirect", times=0, status=status, location=elsewhere.base_url + "/validate")
     error = failure(connect(simulator), request_)
     assert isinstance(error, MalformedResponse)
-    # A 303 is how a request that was carried out may be answered.
-    assert (error.kind, error.status, error.nothing_done) == ("malformed_response", status, status != 303)
+    # A gateway may answer so when the service has carried the request out.
+    assert (error.kind, error.status, error.nothing_done) == ("malformed_response", status, False)
     assert f"redirect ({status})" in str(error)
     assert f"({simulator.base_url})" in str(error)
     assert elsewhere.requests == []
@@ -150,12 +151,13 @@ def test_an_error_status_becomes_an_error_that_tells_all(status, error_class, ki
     simulator.fault("status", status=status)
     error = failure(connect(simulator, retries=0), request_)
     assert error.__class__ is error_class
-    assert error.nothing_done == (status < 500)
+    refused = status in (400, 401, 403, 404, 429)
+    assert error.nothing_done == refused
     service_message = MESSAGES.get(status, error.service_message)
     assert f"{request_.method} {request_.path}" in str(error)
     assert f"({status}: {service_message})" in str(error)
-    assert ("Nothing was done" in str(error)) == (status < 500 and request_ is not READ)
-    assert ("Whether anything was done is not known" in str(error)) == (status >= 500 and request_ is not READ)
+    assert ("Nothing was done" in str(error)) == (refused and request_ is not READ)
+    assert ("Whether anything was done is not known" in str(error)) == (not refused and request_ is not READ)
     assert error.as_result() == {
         "failed": True,
         "msg": str(error),
@@ -184,7 +186,7 @@ def test_a_404_to_the_check_of_the_key_hints_at_the_address(connect, simulator):
 
 
 def test_a_secret_that_the_service_echoes_is_hidden_before_the_text_is_cut(connect, simulator):
-    padding = "x" * (_client.LONGEST_QUOTE - 5)
+    padding = "x" * (_text.LONGEST_QUOTE - 5)
     simulator.fault("status", status=400, body={"status": 400, "message": padding + simulator.api_key})
     error = failure(connect(simulator), READ)
     assert error.service_message == padding + "*****"
@@ -201,7 +203,7 @@ def test_a_404_that_is_not_the_services_own_hints_at_the_address(body, has_hint,
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ({"message": "x" * 5000, "status": 400}, "x" * _client.LONGEST_QUOTE),
+        ({"message": "x" * 5000, "status": 400}, "x" * _text.LONGEST_QUOTE),
         ({"message": {"text": "x"}}, None),
         ({"status": 400}, None),
         (["x"], None),
@@ -258,7 +260,7 @@ def test_a_repeatable_request_survives_passing_trouble(kind, options, _error_cla
 
 
 @pytest.mark.parametrize("retries", [0, 1, 3])
-@pytest.mark.parametrize(("kind", "options", "error_class"), PASSING_TROUBLE)
+@pytest.mark.parametrize(("kind", "options", "error_class"), PASSING_TROUBLE[1:])
 def test_a_repeatable_request_is_repeated_as_often_as_retries_says(
     kind, options, error_class, retries, connect, simulator
 ):
@@ -281,6 +283,7 @@ def test_what_will_not_pass_by_itself_is_not_repeated(status, connect, simulator
         *PASSING_TROUBLE[1:],
         ("status", {"status": 503, "headers": {"Retry-After": "0"}}, ServiceError),
         ("status", {"status": 413, "headers": {"Retry-After": "0"}}, BadRequest),
+        *(("status", {"status": status}, BadRequest) for status in (408, 409, 418, 499)),
     ],
 )
 def test_an_unrepeatable_request_that_may_have_been_processed_is_never_sent_again(
@@ -289,7 +292,7 @@ def test_an_unrepeatable_request_that_may_have_been_processed_is_never_sent_agai
     simulator.fault(kind, times=0, **options)
     error = failure(connect(simulator, retries=5, timeout=timeout_for(kind)), UNREPEATABLE_WRITE)
     assert error.__class__ is error_class
-    assert error.nothing_done == (error_class is BadRequest)
+    assert not error.nothing_done
     assert count_of_requests(simulator, 1) == 1
 
 
@@ -299,12 +302,129 @@ def test_an_unrepeatable_request_is_sent_again_after_429(connect, simulator):
     assert [sent.status for sent in simulator.requests] == [429, 429, 202]
 
 
-def test_an_unrepeatable_request_gives_up_on_429_after_retries(connect, simulator):
+@EACH_REQUEST
+def test_429_is_waited_out_for_a_time_and_not_for_a_number_of_tries(request_, connect, simulator):
+    simulator.fault("status", times=20, status=429)
+    assert connect(simulator, retries=1).send(request_).status in (200, 202)
+    assert len(simulator.requests) == 21
+
+
+@EACH_REQUEST
+@pytest.mark.parametrize("headers", [{}, {"Retry-After": "0"}, {"Retry-After": "7"}])
+def test_the_patience_with_429_has_an_end(headers, request_, connect, simulator, monkeypatch):
+    monkeypatch.setattr(_retries, "PATIENCE", 0.3)
+    simulator.fault("status", times=0, status=429, headers=headers)
+    began = time.monotonic()
+    error = failure(connect(simulator), request_)
+    assert time.monotonic() - began < 5
+    assert (error.kind, error.nothing_done) == ("rate_limited", True)
+    assert f"after {len(simulator.requests)} tries" in str(error)
+
+
+def test_no_retries_means_none_after_429_either(connect, simulator):
     simulator.fault("status", times=0, status=429)
-    error = failure(connect(simulator), UNREPEATABLE_WRITE)
-    assert error.nothing_done
-    assert "after 2 retries" in str(error)
-    assert len(simulator.requests) == 3
+    failure(connect(simulator, retries=0), READ)
+    assert len(simulator.requests) == 1
+
+
+def test_a_fleet_that_is_told_the_same_second_does_not_come_back_at_once():
+    answer = SimpleNamespace(status=429, headers={"Retry-After": "1", "Content-Length": "0"})
+    pauses = set()
+    for _one in range(20):
+        retry = _retries.RepeatableRetry(total=5, status_forcelist={429}, backoff_factor=0.5, backoff_jitter=0.5)
+        for _answer in range(3):
+            retry = retry.increment("GET", "/", answer)
+            assert retry.pause >= 1
+        pauses.add(round(retry.pause, 2))
+    assert len(pauses) > 10
+
+
+@contextmanager
+def raw_service(answer):
+    """A service that answers each connection by a function of its socket."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+
+        def serve():
+            with suppress(OSError):
+                while True:
+                    connection, _address = listener.accept()
+                    with connection, suppress(OSError):
+                        connection.recv(65536)
+                        answer(connection)
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield SimpleNamespace(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}/v2", api_key="key")
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def drip(connection, parts):
+    for part in parts:
+        connection.sendall(part)
+        time.sleep(0.05)
+
+
+ENDLESS_BODY = [b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", *[b"x"] * 500]
+ENDLESS_HEADERS = [b"HTTP/1.1 200 OK\r\n", *[b"x"] * 500]
+
+
+@EACH_REQUEST
+@pytest.mark.parametrize("parts", [ENDLESS_BODY, ENDLESS_HEADERS], ids=["body", "headers"])
+def test_an_answer_that_drips_has_an_end(parts, request_, connect):
+    with raw_service(lambda connection: drip(connection, parts)) as service:
+        began = time.monotonic()
+        error = failure(connect(service, timeout=0.2, retries=0), request_)
+        assert time.monotonic() - began < 5
+    assert isinstance(error, TimedOut)
+    assert not error.nothing_done
+    assert "was not complete after 0.8 s" in str(error)
+
+
+@pytest.mark.parametrize("status", [302, 400, 503])
+def test_the_body_of_a_refusal_is_not_read_to_its_end(status, connect):
+    sent = []
+
+    def answer(connection):
+        connection.sendall(b"HTTP/1.1 %d No\r\nLocation: http://[::1\r\nContent-Length: 200000000\r\n\r\n" % status)
+        for _part in range(3000):
+            connection.sendall(b"x" * 65536)
+            sent.append(65536)
+
+    with raw_service(answer) as service:
+        assert failure(connect(service, retries=1), READ).status == status
+    assert sum(sent) < 20_000_000
+
+
+def test_the_words_of_the_service_cannot_steer_a_terminal(connect, simulator):
+    hostile = "no\x1b[2J\r\nok: [shop] => changed\u202e\u2028\x9b31m"
+    simulator.fault("status", status=400, body={"message": hostile, "status": 400})
+    error = failure(connect(simulator), READ)
+    assert error.service_message == "no [2J ok: [shop] => changed 31m"
+    assert str(error).isprintable()
+
+
+@pytest.mark.parametrize("operation_id", ["x" * 201, "a b", "a/../b", "a\nb", "", 7, None])
+def test_an_operation_id_that_cannot_be_used_is_none(operation_id):
+    assert _client.Answer(UNREPEATABLE_WRITE, 202, {"operation_id": operation_id}).operation_id is None
+
+
+@pytest.mark.parametrize("trouble", [{"status": 429}, {"status": 503}, {"kind": "drop_before"}])
+def test_nothing_is_repeated_after_the_deadline(trouble, connect, simulator, monkeypatch):
+    monkeypatch.setattr(_retries, "LONGEST_BACKOFF", 30)
+    simulator.fault(trouble.pop("kind", "status"), times=0, **trouble)
+    began = time.monotonic()
+    with pytest.raises(HostingError):
+        connect(simulator, retries=20).send(READ, deadline=began + 1)
+    assert time.monotonic() - began < 1.5
+
+
+def test_no_answer_is_waited_for_after_the_deadline(connect, simulator):
+    simulator.fault("delay", seconds=20)
+    began = time.monotonic()
+    with pytest.raises(TimedOut):
+        connect(simulator, timeout=10).send(READ, deadline=began + 0.3)
+    assert time.monotonic() - began < 2
 
 
 def test_an_unrepeatable_request_does_not_use_a_connection_that_may_be_closing(connect, simulator):
@@ -395,14 +515,14 @@ def test_an_address_that_requests_writes_otherwise_has_retries_too(connect, simu
     [("0", 0), ("7", 7), ("120", 120), ("100000", 120), ("soon", None), ("-5", None), (None, None)],
 )
 def test_retry_after_is_honoured_within_bounds(sent, waited):
-    retry = _client.RepeatableRetry(total=1)
+    retry = _retries.RepeatableRetry(total=1)
     headers = {} if sent is None else {"Retry-After": sent}
     assert retry.get_retry_after(SimpleNamespace(headers=headers)) == waited
 
 
 def test_retry_after_may_be_a_date_and_is_bounded_too():
     headers = {"Retry-After": email.utils.formatdate(time.time() + 86400, usegmt=True)}
-    assert _client.RepeatableRetry(total=1).get_retry_after(SimpleNamespace(headers=headers)) == 120
+    assert _retries.RepeatableRetry(total=1).get_retry_after(SimpleNamespace(headers=headers)) == 120
 
 
 @pytest.mark.parametrize("request_", [READ, UNREPEATABLE_WRITE], ids=str)
@@ -413,7 +533,8 @@ def test_the_client_waits_as_long_as_retry_after_says(request_, connect, simulat
     waits = []
     monkeypatch.setattr(time, "sleep", waits.append)
     assert client.send(request_).status in (200, 202)
-    assert waits == [7, _client.LONGEST_RETRY_AFTER]
+    assert waits == [7, _retries.LONGEST_RETRY_AFTER]
+    assert sum(waits) < client.longest_send
 
 
 def test_a_500_is_an_operations_end_and_not_repeated_but_a_503_is(connect, simulator):

@@ -12,25 +12,31 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.module_utils import _convergence, _operations
-from ansible_collections.hosting.management.plugins.module_utils._journal import (
-    ACCEPTED,
+from ansible_collections.hosting.management.plugins.module_utils import (
+    _context,
+    _convergence,
+    _decision,
+    _journal,
+    _operations,
+    _retries,
+)
+from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, SqliteJournal, digest_of
+from ansible_collections.hosting.management.plugins.module_utils._progress import (
     FAILED,
     FINISHED,
+    IN_PROGRESS,
     SENT,
-    UNKNOWN_OUTCOME,
-    Entry,
-    SqliteJournal,
-    digest_of,
+    UNKNOWN,
 )
 from ansible_collections.hosting.management.plugins.modules import (
     company_user_role,
@@ -57,14 +63,37 @@ PUSH = {"site_id": SITE, "source_env_id": STAGING, "target_env_id": LIVE, "push_
 RESTART = {"environment_id": LIVE, "release": "v1"}
 BACKUP = {"environment_id": LIVE, "tag": "v1"}
 
-PUSH_SUBJECT = f"env_push/{SITE}/{STAGING}/{LIVE}"
-RESTART_SUBJECT = f"php_restart/{LIVE}"
-BACKUP_SUBJECT = f"manual_backup/{LIVE}"
-ADD_SUBJECT = f"site_domain/{LIVE}/{DOMAIN}"
+PART = json.dumps(
+    {
+        "source_env_id": STAGING,
+        "push_db": True,
+        "push_files": False,
+        "run_search_and_replace": True,
+        "file_list": [],
+    },
+    sort_keys=True,
+)
+PUSH_ROW = {
+    "subject": f"env_push/{LIVE}",
+    "wanted": digest_of(["v1", PART]),
+    "key": digest_of(PART),
+    "release": "v1",
+    "part": PART,
+}
+RESTART_ROW = {"subject": f"php_restart/{LIVE}", "wanted": digest_of(["v1", None]), "release": "v1"}
+ADD_ROW = {"subject": f"site_domain/{LIVE}/{DOMAIN}", "wanted": digest_of("present")}
+
+
+def backup_row(tag):
+    return {"subject": f"manual_backup/{LIVE}/{tag or ''}", "wanted": digest_of([tag, None]), "release": tag}
+
 
 STATES = [(denied_ips, DENY), (company_user_role, ROLE), (site_domain, ADD)]
 ACTIONS = [(php_restart, RESTART), (env_push, PUSH), (manual_backup, BACKUP)]
 UNREPEATABLE = [(site_domain, ADD), (env_push, PUSH), (manual_backup, BACKUP)]
+
+
+NO_DOMAINS = {"status": 200, "body": {"environment": {"site_domains": []}}}
 
 
 def each(cases):
@@ -78,7 +107,9 @@ def name_of(module):
 @pytest.fixture(autouse=True)
 def short_graces(monkeypatch):
     monkeypatch.setattr(_operations, "VISIBLE_AFTER", 0.2)
-    monkeypatch.setattr(_convergence, "EFFECT_VISIBLE_AFTER", 0.5)
+    monkeypatch.setattr(_operations, "FAILED_AFTER", 0.1)
+    monkeypatch.setattr(_operations, "FAILING_INTERVAL", 0.02)
+    monkeypatch.setattr(_decision, "READS_LAG", 0.3)
     monkeypatch.setattr(_convergence, "SHORTEST_LOOK", 0.02)
 
 
@@ -86,37 +117,47 @@ def short_graces(monkeypatch):
 def note(controller):
     """A function that leaves a row in the journal, as an earlier run would have."""
 
-    def note(subject, key="", state=SENT, *, desired="taken", operation_id=None, age=0, sender=None, answer_by=None):
+    def note(row, progress=SENT, *, operation_id=None, age=0, sender=None, answer_by=None):
         sent_at = time.time() - age
         entry = Entry(
-            digest_of(desired),
-            state,
-            operation_id,
+            row["wanted"],
+            progress,
             sent_at,
             sent_at + 60 if answer_by is None else answer_by,
             sender or dead_process(),
+            operation_id,
+            sent_at if progress in (FINISHED, FAILED, UNKNOWN) else None,
+            row.get("release"),
+            row.get("part"),
+            row.get("key", ""),
         )
-        slot = (controller.simulator.base_url, subject, key)
-        assert SqliteJournal(controller.journal_path).replace(slot, None, entry)
+        journal = SqliteJournal(controller.journal_path)
+        assert journal.replace((row.get("service", controller.simulator.base_url), row["subject"]), (), (entry,))
+        journal.close()
 
     return note
 
 
 @pytest.fixture
 def noted(controller):
-    """A function that returns the state of a row of the journal, or None."""
+    """A function that returns how a row of the journal stands, or None."""
 
-    def noted(subject, key=""):
-        entry = SqliteJournal(controller.journal_path).read((controller.simulator.base_url, subject, key))
-        return entry.state if entry else None
+    def noted(row):
+        journal = SqliteJournal(controller.journal_path)
+        rows = journal.read((controller.simulator.base_url, row["subject"]))
+        journal.close()
+        return next((entry.progress for entry in rows if entry.key == row.get("key", "")), None)
 
     return noted
 
 
 def dead_process():
-    with subprocess.Popen([sys.executable, "-c", ""]) as process:
-        pid = process.pid
-    return f"{socket.gethostname()}:{pid}"
+    """The sender of a row whose process has ended."""
+    source = "from ansible_collections.hosting.management.plugins.module_utils._journal import Entry;"
+    source += "print(Entry.sent_now('', 0).sender)"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", source], env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
 
 
 def did(result):
@@ -237,11 +278,9 @@ def test_a_state_that_cannot_be_read_for_another_reason_is_an_error(controller, 
 
 
 def test_entries_of_other_services_and_subjects_do_not_count(controller, simulator, note):
-    desired = DENY["ip_list"]
-    note(f"denied_ips/{STAGING}", state=FINISHED, desired=desired)
-    SqliteJournal(controller.journal_path).replace(
-        ("https://b.example/v2", f"denied_ips/{LIVE}", ""), None, Entry(digest_of(desired), FINISHED, None, 0, 0, "h:1")
-    )
+    wanted = digest_of(DENY["ip_list"])
+    note({"subject": f"denied_ips/{STAGING}", "wanted": wanted}, FINISHED)
+    note({"service": "https://b.example/v2", "subject": f"denied_ips/{LIVE}", "wanted": wanted}, FINISHED)
     assert did(controller.run(denied_ips, **DENY, companions=False)) == (True, "none")
     assert len(simulator.writes) == 1
 
@@ -278,11 +317,10 @@ def test_an_action_with_a_key_is_taken_once(module, options, controller, simulat
 
 
 @each(ACTIONS)
-def test_an_action_without_a_key_is_taken_every_time_and_not_remembered(module, options, controller, simulator):
+def test_an_action_without_a_key_is_taken_every_time(module, options, controller, simulator):
     options = {**options, "release": None, "tag": None}
-    assert [did(controller.run(module, **options)) for _run in range(2)] == [(True, "none")] * 2
+    assert [did(controller.run(module, **options))[0] for _run in range(2)] == [True, True]
     assert len(simulator.writes) == 2
-    assert not controller.journal_path.exists()
 
 
 @each(ACTIONS)
@@ -292,13 +330,40 @@ def test_an_action_with_another_key_is_another_action(module, options, controlle
     assert len(simulator.writes) == 2
 
 
-def test_the_same_release_with_other_options_is_not_pushed_again_but_warned_of(controller, simulator):
-    controller.run(env_push, **PUSH)
-    controller.run(env_push, **PUSH)
-    assert controller.warnings == []
-    assert did(controller.run(env_push, **{**PUSH, "push_files": True})) == (False, "journal")
-    assert len(simulator.writes) == 1
-    assert "other options before, under the same name (v1)" in controller.warnings[0]
+def test_each_part_of_a_release_is_pushed_once(controller, simulator):
+    files = {**PUSH, "push_db": False, "push_files": True}
+    assert [did(controller.run(env_push, **options))[0] for options in (PUSH, files, PUSH, files)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert [(write.body["push_db"], write.body["push_files"]) for write in simulator.writes] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+@each([(env_push, PUSH), (php_restart, RESTART)])
+def test_a_release_that_was_left_is_brought_back(module, options, controller, simulator):
+    releases = ["v1", "v2", "v2", "v1", "v1"]
+    results = [controller.run(module, **{**options, "release": release}) for release in releases]
+    assert [did(result)[0] for result in results] == [True, True, False, True, False]
+    assert len(simulator.writes) == 3
+
+
+def test_all_parts_of_a_release_count_no_more_when_another_one_came_between(controller, simulator):
+    files = {**PUSH, "push_db": False, "push_files": True}
+    for options in (PUSH, files, {**PUSH, "release": "v2"}, PUSH):
+        assert did(controller.run(env_push, **options))[0]
+    assert did(controller.run(env_push, **files))[0]
+    assert len(simulator.writes) == 5
+
+
+def test_a_push_without_a_release_leaves_none_that_is_known(controller, simulator):
+    for options in (PUSH, {**PUSH, "release": None}, PUSH):
+        assert did(controller.run(env_push, **options))[0]
+    assert len(simulator.writes) == 3
 
 
 @pytest.mark.parametrize("answer", [{"status": 500}, {"kind": "not_json"}])
@@ -332,9 +397,9 @@ def test_a_push_the_other_way_is_another_action(controller, simulator):
     assert len(simulator.writes) == 2
 
 
-@pytest.mark.parametrize("state", [FINISHED, ACCEPTED])
+@pytest.mark.parametrize("state", [FINISHED, IN_PROGRESS])
 def test_without_companions_what_was_accepted_counts_as_done(state, controller, simulator, note):
-    note(PUSH_SUBJECT, "v1", state, operation_id="environments:push-1")
+    note(PUSH_ROW, state, operation_id="environments:push-1")
     assert did(controller.run(env_push, **PUSH, companions=False)) == (False, "journal")
     assert simulator.requests == []
 
@@ -344,15 +409,15 @@ def test_a_failed_action_is_taken_again(controller, simulator, noted):
     result = controller.run(env_push, **PUSH)
     assert "failed" in failed(result, "operation_failed")
     assert result["error"]["operation_id"] in simulator.state.operations.by_id
-    assert noted(PUSH_SUBJECT, "v1") == FAILED
+    assert noted(PUSH_ROW) == FAILED
     assert did(controller.run(env_push, **PUSH)) == (True, "journal")
-    assert noted(PUSH_SUBJECT, "v1") == FINISHED
+    assert noted(PUSH_ROW) == FINISHED
     assert len(simulator.writes) == 2
 
 
-@pytest.mark.parametrize("state", [SENT, UNKNOWN_OUTCOME])
+@pytest.mark.parametrize("state", [SENT, UNKNOWN])
 def test_a_push_whose_answer_was_lost_is_not_sent_again(state, controller, simulator, note):
-    note(PUSH_SUBJECT, "v1", state, age=DAY)
+    note(PUSH_ROW, state, age=DAY)
     sent_on = time.strftime("%Y-%m-%d", time.gmtime(time.time() - DAY))
     message = failed(controller.run(env_push, **PUSH), "outcome_unknown")
     assert f"was sent at {sent_on}" in message
@@ -363,9 +428,9 @@ def test_a_push_whose_answer_was_lost_is_not_sent_again(state, controller, simul
     assert len(simulator.writes) == 1
 
 
-@pytest.mark.parametrize("state", [SENT, UNKNOWN_OUTCOME])
+@pytest.mark.parametrize("state", [SENT, UNKNOWN])
 def test_a_restart_whose_answer_was_lost_is_sent_again(state, controller, simulator, note):
-    note(RESTART_SUBJECT, "v1", state)
+    note(RESTART_ROW, state)
     assert did(controller.run(php_restart, **RESTART)) == (True, "journal")
     assert len(simulator.writes) == 1
 
@@ -407,7 +472,7 @@ def test_max_age_narrows_the_backups_that_count(options, changed, controller, si
 @pytest.mark.parametrize(("max_age", "changed"), [("2d", False), ("12h", True)])
 @pytest.mark.parametrize("tag", [None, "v1"])
 def test_max_age_narrows_the_journal_where_backups_are_not_shown(max_age, changed, tag, controller, simulator, note):
-    note(BACKUP_SUBJECT, tag or "", FINISHED, age=DAY)
+    note(backup_row(tag), FINISHED, age=DAY)
     options = {"environment_id": LIVE, "tag": tag, "max_age": max_age, "companions": False}
     assert did(controller.run(manual_backup, **options))[0] == changed
     assert not did(controller.run(manual_backup, **options))[0]
@@ -445,7 +510,7 @@ def test_a_timeout_of_an_unrepeatable_request_is_not_sent_again(module, options,
 def test_a_500_to_a_push_leaves_its_outcome_unknown(controller, simulator, noted):
     simulator.fault("status", status=500)
     failed(controller.run(env_push, **PUSH), "service")
-    assert noted(PUSH_SUBJECT, "v1") == UNKNOWN_OUTCOME
+    assert noted(PUSH_ROW) == UNKNOWN
     failed(controller.run(env_push, **PUSH), "outcome_unknown")
     assert len(simulator.writes) == 1
 
@@ -474,15 +539,18 @@ def test_after_a_lost_answer_the_effect_is_waited_for(module, options, controlle
 
 
 @each([(site_domain, ADD), (manual_backup, BACKUP)])
-def test_after_a_lost_request_it_is_sent_again_when_no_effect_shows(module, options, controller, simulator):
+def test_after_a_lost_request_it_is_sent_again_only_long_after(module, options, controller, simulator, monkeypatch):
     simulator.fault("drop_before", "POST")
     failed(controller.run(module, **options), "outcome_unknown")
+    assert "run again later" in failed(controller.run(module, **options, wait_timeout=0.2), "outcome_unknown").lower()
+    assert len(simulator.writes) == 1
+    monkeypatch.setattr(_decision, "HORIZON", 0)
     assert did(controller.run(module, **options, wait_timeout=0.2)) == (True, "service")
     assert len(simulator.writes) == 2
 
 
 def test_after_a_lost_answer_a_state_that_is_shown_no_more_is_no_reason_to_send_again(controller, simulator, note):
-    note(ADD_SUBJECT, state=UNKNOWN_OUTCOME, desired="present")
+    note(ADD_ROW, UNKNOWN)
     simulator.fault("delay", "GET", seconds=0)
     simulator.fault("status", "GET", status=404, times=0)
     failed(controller.run(site_domain, **ADD, wait_timeout=0.1), "outcome_unknown")
@@ -492,7 +560,8 @@ def test_after_a_lost_answer_a_state_that_is_shown_no_more_is_no_reason_to_send_
 KILLED_RUN = """
 import json, sys
 from importlib import import_module
-from ansible_collections.hosting.management.plugins.module_utils._entry import Context, perform
+from ansible_collections.hosting.management.plugins.module_utils._context import Context
+from ansible_collections.hosting.management.plugins.module_utils._entry import perform
 module = import_module("ansible_collections.hosting.management.plugins.modules." + sys.argv[1])
 params = json.loads(sys.argv[2])
 perform(module.SPEC, module.run, Context(params), params)
@@ -516,7 +585,7 @@ def test_a_push_killed_before_its_answer_is_neither_repeated_nor_waited_for(comp
     simulator.fault("delay", "PUT", seconds=ENDLESS)
     controller.options["companions"] = companions
     kill_a_run_once(lambda: simulator.writes, env_push, controller.params(env_push, **PUSH))
-    assert noted(PUSH_SUBJECT, "v1") == SENT
+    assert noted(PUSH_ROW) == SENT
     failed(controller.run(env_push, **PUSH), "outcome_unknown")
     assert len(simulator.writes) == 1
 
@@ -528,27 +597,30 @@ def test_a_push_killed_while_it_waits_is_resumed(controller, simulator, noted):
         return any(request.path.startswith("/operations/") for request in simulator.requests)
 
     kill_a_run_once(looked, env_push, controller.params(env_push, **PUSH))
-    assert noted(PUSH_SUBJECT, "v1") == ACCEPTED
+    assert noted(PUSH_ROW) == IN_PROGRESS
     end_operations(simulator)
     result = controller.run(env_push, **PUSH)
     assert did(result) == (False, "journal")
     assert (result["operation"]["state"], result["operation"]["resumed"]) == ("finished", True)
-    assert noted(PUSH_SUBJECT, "v1") == FINISHED
+    assert noted(PUSH_ROW) == FINISHED
     assert len(simulator.writes) == 1
 
 
 def test_a_domain_whose_run_was_killed_before_its_answer_is_looked_for_first(controller, simulator, note):
-    note(ADD_SUBJECT, state=SENT, desired="present", age=1)
-    assert did(controller.run(site_domain, **ADD, wait_timeout=1)) == (True, "service")
+    note(ADD_ROW, SENT, age=1)
+    failed(controller.run(site_domain, **ADD, wait_timeout=0.1), "outcome_unknown")
+    assert simulator.writes == []
+    note({**ADD_ROW, "subject": f"site_domain/{LIVE}/other.example.com"}, SENT, age=_decision.HORIZON + 1)
+    assert did(controller.run(site_domain, **{**ADD, "domain_name": "other.example.com"})) == (True, "service")
     assert len(simulator.writes) == 1
 
 
 def test_an_answer_that_another_hosts_run_waits_for_is_waited_for_until_it_can_come_no_more(
     controller, simulator, note
 ):
-    note(PUSH_SUBJECT, "v1", SENT, sender="another-host:1", answer_by=time.time() + 0.5)
+    note(PUSH_ROW, SENT, sender="another-host:1", answer_by=time.time() + 0.5)
     failed(controller.run(env_push, **PUSH), "outcome_unknown")
-    assert controller.lines == ["another run has sent the same request: waiting for its answer"]
+    assert controller.lines == ["another run has sent a request for the same: waiting for its answer"]
     assert simulator.writes == []
 
 
@@ -559,7 +631,7 @@ def test_an_answer_that_another_hosts_run_waits_for_is_waited_for_until_it_can_c
 def test_a_refusal_leaves_no_trace(status, controller, simulator, noted):
     simulator.fault("status", "PUT", status=status)
     assert "Nothing was done" in controller.run(env_push, **PUSH)["msg"]
-    assert noted(PUSH_SUBJECT, "v1") is None
+    assert noted(PUSH_ROW) is None
     assert did(controller.run(env_push, **PUSH)) == (True, "none")
 
 
@@ -568,7 +640,7 @@ def test_a_refused_connection_leaves_no_trace(controller, noted):
         unused.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{unused.getsockname()[1]}/v2"
         assert "was not sent" in failed(controller.run(env_push, **PUSH, base_url=address), "connection")
-    assert noted(PUSH_SUBJECT, "v1") is None
+    assert noted(PUSH_ROW) is None
 
 
 def test_a_refusal_leaves_what_was_accepted_before(controller, simulator):
@@ -588,12 +660,14 @@ def test_a_lost_answer_makes_the_value_accepted_before_doubtful(controller, simu
     assert deny_list(simulator) == DENY["ip_list"]
 
 
-def test_a_lost_answer_followed_by_a_refusal_makes_the_value_accepted_before_doubtful(controller, simulator):
+def test_a_lost_answer_followed_by_a_refusal_makes_the_value_doubtful(controller, simulator, monkeypatch):
     controller.options["companions"] = False
     controller.run(denied_ips, **DENY)
+    monkeypatch.setattr(_retries, "PATIENCE", 0.3)
     simulator.fault("drop_after")
-    simulator.fault("status", status=429)
+    simulator.fault("status", status=429, times=0)
     failed(controller.run(denied_ips, **{**DENY, "ip_list": ["192.0.2.1"]}, retries=1), "rate_limited")
+    simulator.clear_faults()
     controller.run(denied_ips, **DENY)
     assert deny_list(simulator) == DENY["ip_list"]
 
@@ -604,20 +678,22 @@ def test_a_journal_that_cannot_be_written_stops_everything_before_it_is_sent(con
     assert simulator.writes == []
 
 
-def test_a_journal_that_breaks_after_the_request_does_not_hide_the_operation(controller, simulator):
+def test_a_journal_that_breaks_after_the_request_does_not_hide_the_operation(controller, simulator, monkeypatch):
+    monkeypatch.setattr(_journal, "LOCK_TIMEOUT", 0.1)
     simulator.fault("delay", "PUT", seconds=0.6)
     results = []
     thread = threading.Thread(target=lambda: results.append(controller.run(env_push, **PUSH)))
     thread.start()
     while not simulator.writes:
         time.sleep(0.01)
-    shutil.rmtree(controller.journal_path.parent)
-    controller.journal_path.parent.write_text("a file")
-    thread.join()
+    with closing(sqlite3.connect(controller.journal_path, isolation_level=None)) as other:
+        other.execute("begin exclusive")
+        thread.join()
     message = failed(results[0], "journal")
     operation_id = results[0]["error"]["operation_id"]
     assert operation_id in simulator.state.operations.by_id
-    assert f"was sent and accepted as operation {operation_id}" in message
+    assert results[0]["changed"]
+    assert f"was accepted before as operation {operation_id}" in message
 
 
 @each([*STATES, *ACTIONS])
@@ -634,14 +710,19 @@ def test_the_journal_holds_no_secret(module, options, controller, simulator):
 
 
 def all_at_once(controller, module, options, count=4):
-    """The results of runs that begin at the same time."""
-    start, results = threading.Barrier(count), []
+    """The results of equal runs that begin at the same time."""
+    return at_once([lambda: controller.run(module, **options)] * count)
 
-    def run():
+
+def at_once(runs):
+    """The results of functions that begin at the same time."""
+    start, results = threading.Barrier(len(runs)), []
+
+    def wait_and_run(run):
         start.wait()
-        results.append(controller.run(module, **options))
+        results.append(run())
 
-    threads = [threading.Thread(target=run) for _run in range(count)]
+    threads = [threading.Thread(target=wait_and_run, args=[run]) for run in runs]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -649,19 +730,77 @@ def all_at_once(controller, module, options, count=4):
     return results
 
 
-@each(UNREPEATABLE)
+@each([*STATES, *ACTIONS])
 @pytest.mark.parametrize("companions", [True, False])
-def test_of_many_runs_at_once_exactly_one_writes(companions, module, options, controller, simulator, note):
-    note("another subject")
+def test_of_many_runs_at_once_exactly_one_writes(companions, module, options, controller, simulator):
     simulator.settings.operation_seconds = 0.2
-    simulator.fault("delay", "PUT" if module is env_push else "POST", seconds=0.1)
-    results = all_at_once(controller, module, {**options, "companions": companions})
-    assert sorted(did(result)[0] for result in results) == [False, False, False, True]
+    for method in ("PUT", "POST"):
+        simulator.fault("delay", method, seconds=0.1, times=0)
+    results = all_at_once(controller, module, {**options, "companions": companions}, count=8)
+    assert sorted(did(result)[0] for result in results) == [False] * 7 + [True]
+    assert len(simulator.writes) == 1
+
+
+def test_addresses_that_runs_add_at_once_are_all_there(controller, simulator):
+    simulator.fault("delay", "PUT", seconds=0.05, times=0)
+    addresses = [f"192.0.2.{number}" for number in range(1, 7)]
+    results = at_once(
+        [
+            lambda address=address: controller.run(denied_ips, environment_id=LIVE, ip_list=[address], exclusive=False)
+            for address in addresses
+        ]
+    )
+    assert all(did(result)[0] for result in results)
+    assert deny_list(simulator) == addresses
+
+
+def test_an_address_is_not_added_to_a_list_that_lags_behind_another_run(controller, simulator, monkeypatch):
+    monkeypatch.setattr(_decision, "READS_LAG", 60)
+    monkeypatch.setattr(_context, "POLL_INTERVAL", 0.02)
+
+    def add(address):
+        return controller.run(denied_ips, environment_id=LIVE, ip_list=[address], exclusive=False)
+
+    add("192.0.2.1")
+    stale = {"environment": {"id": LIVE, "ip_list": []}}
+    simulator.fault("status", "GET", "/sites/tools/denied-ips", times=2, status=200, body=stale)
+    assert did(add("192.0.2.2")) == (True, "service")
+    assert deny_list(simulator) == ["192.0.2.1", "192.0.2.2"]
+
+
+@each([(site_domain, ADD), (manual_backup, BACKUP)])
+def test_a_read_that_lags_behind_the_run_before_makes_nothing_twice(
+    module, options, controller, simulator, monkeypatch
+):
+    monkeypatch.setattr(_decision, "READS_LAG", 60)
+    controller.run(module, **options)
+    for path, body in (
+        (".*/domains", NO_DOMAINS["body"]),
+        (".*/backups", {"environment": {"display_name": "Live", "backups": []}}),
+    ):
+        simulator.fault("status", "GET", path, times=3, status=200, body=body)
+    assert did(controller.run(module, **options)) == (False, "service")
+    assert len(simulator.writes) == 1
+
+
+@each(UNREPEATABLE)
+def test_what_another_run_finishes_after_our_look_is_not_taken_for_missing(module, options, controller, simulator):
+    """The look of this run is answered with the state before the other run; its journal tells what has happened."""
+    before = {
+        ".*/domains": NO_DOMAINS["body"],
+        ".*/backups": {"environment": {"display_name": "Live", "backups": []}},
+    }
+    for path, body in before.items():
+        simulator.fault("status", "GET", path, times=1, status=200, body=body)
+    controller.run(module, **options)
+    for path, body in before.items():
+        simulator.fault("status", "GET", path, times=1, status=200, body=body)
+    assert not did(controller.run(module, **options))[0]
     assert len(simulator.writes) == 1
 
 
 def test_when_the_run_that_came_first_is_refused_another_one_sends(controller, simulator, note):
-    note("another subject")
+    note({"subject": "another subject", "wanted": ""})
     simulator.fault("status", "PUT", status=400)
     results = all_at_once(controller, env_push, PUSH, count=2)
     assert sorted(result.get("failed", False) for result in results) == [False, True]
@@ -669,6 +808,102 @@ def test_when_the_run_that_came_first_is_refused_another_one_sends(controller, s
 
 
 # Operations
+
+
+@pytest.mark.parametrize("failures", [1, 2, 7])
+def test_some_500s_in_a_row_are_no_verdict_on_an_operation(failures, controller, simulator):
+    simulator.fault("status", "GET", "/operations/environments.*", times=failures, status=500)
+    assert did(controller.run(env_push, **PUSH)) == (True, "none")
+    assert len(simulator.writes) == 1
+
+
+@pytest.mark.parametrize("probe", [{"status": 500}, {"status": 429}, {"status": 401}, {"kind": "drop_before"}])
+def test_while_the_service_is_not_well_its_500s_are_no_verdict(probe, controller, simulator):
+    simulator.fault("status", "GET", "/operations/environments.*", times=0, status=500)
+    simulator.fault(probe.pop("kind", "status"), "GET", "/operations/none.*", times=0, **probe)
+    failed(controller.run(env_push, **PUSH, wait_timeout=0.5), "operation_timeout")
+    simulator.clear_faults()
+    assert did(controller.run(env_push, **PUSH)) == (False, "journal")
+    assert len(simulator.writes) == 1
+
+
+def test_a_500_and_then_a_404_in_the_first_seconds_are_waited_out(controller, simulator):
+    simulator.fault("status", "GET", "/operations/environments.*", status=500)
+    simulator.fault("status", "GET", "/operations/environments.*", status=404, times=2)
+    assert did(controller.run(env_push, **PUSH)) == (True, "none")
+
+
+def test_where_operations_are_not_shown_a_wait_that_ends_makes_nothing_twice(controller, simulator):
+    simulator.settings.operation_seconds = ENDLESS
+    simulator.fault("status", "GET", "/operations/.*", status=405, times=0)
+    for _run in range(2):
+        message = failed(controller.run(site_domain, **ADD, wait_timeout=0.1), "operation_timeout")
+        assert "does not show its effect yet" in message
+    end_operations(simulator)
+    assert did(controller.run(site_domain, **ADD)) == (False, "service")
+    assert len(simulator.writes) == 1
+
+
+def test_a_service_that_shows_no_operations_is_learned_once(controller, simulator):
+    simulator.settings.interface_only = True
+    looks = []
+    for release in ("v1", "v2", "v3"):
+        simulator.clear_requests()
+        controller.run(php_restart, **{**RESTART, "release": release})
+        looks.append(sum(request.path.startswith("/operations/") for request in simulator.requests))
+    assert looks[0] > 1
+    assert looks[1:] == [1, 1]
+
+
+def test_that_a_service_shows_operations_after_all_is_learned_too(controller, simulator):
+    simulator.settings.interface_only = True
+    controller.run(php_restart, **RESTART)
+    simulator.settings.interface_only = False
+    controller.run(php_restart, **{**RESTART, "release": "v2"})
+    simulator.settings.visible_after = 0.1
+    assert controller.run(php_restart, **{**RESTART, "release": "v3"})["operation"]["state"] == "finished"
+
+
+def test_what_was_learned_of_operations_is_forgotten_after_a_day(controller, simulator, monkeypatch):
+    simulator.settings.interface_only = True
+    controller.run(php_restart, **RESTART)
+    monkeypatch.setattr(_operations, "REMEMBERED_FOR", 0)
+    simulator.settings.interface_only = False
+    simulator.settings.visible_after = 0.1
+    assert controller.run(php_restart, **{**RESTART, "release": "v2"})["operation"]["state"] == "finished"
+
+
+def test_an_operation_that_the_service_has_forgotten_is_warned_of_once(controller, simulator):
+    simulator.settings.operation_seconds = ENDLESS
+    first = controller.run(env_push, **PUSH, wait=False)
+    simulator.state.operations.by_id.clear()
+    time.sleep(0.3)
+    assert did(controller.run(env_push, **PUSH)) == (False, "journal")
+    assert len(controller.warnings) == 1
+    assert first["operation"]["id"] in controller.warnings[0]
+    assert did(controller.run(env_push, **PUSH)) == (False, "journal")
+    assert len(controller.warnings) == 1
+    assert len(simulator.writes) == 1
+
+
+@pytest.mark.parametrize("status", [401, 429])
+def test_after_a_push_was_accepted_no_failure_says_that_nothing_was_done(status, controller, simulator):
+    simulator.settings.operation_seconds = ENDLESS
+    simulator.fault("status", "GET", "/operations/.*", times=0, status=status)
+    result = controller.run(env_push, **PUSH, wait_timeout=1)
+    assert result["failed"]
+    assert result["changed"]
+    assert result["error"]["operation_id"] in simulator.state.operations.by_id
+    assert result["error"]["operation_id"] in result["msg"]
+    assert "Nothing was" not in result["msg"]
+
+
+def test_after_a_write_was_accepted_a_read_that_fails_says_so(controller, simulator):
+    simulator.fault("status", "GET", ".*/domains", status=200, body=NO_DOMAINS["body"])
+    simulator.fault("status", "GET", ".*/domains", status=503, times=0)
+    result = controller.run(site_domain, **ADD)
+    assert "was accepted before as operation" in failed(result, "service")
+    assert result["changed"]
 
 
 @each([(site_domain, ADD), *ACTIONS])
@@ -714,7 +949,7 @@ def test_a_failed_operation_is_remembered_as_such_when_asking_anew_is_refused(co
     controller.run(env_push, **PUSH, wait=False)
     simulator.fault("status", "PUT", status=400)
     failed(controller.run(env_push, **PUSH), "bad_request")
-    assert noted(PUSH_SUBJECT, "v1") == FAILED
+    assert noted(PUSH_ROW) == FAILED
 
 
 def test_an_error_while_waiting_leaves_the_operation_to_the_next_run(controller, simulator):
@@ -726,22 +961,19 @@ def test_an_error_while_waiting_leaves_the_operation_to_the_next_run(controller,
     assert len(simulator.writes) == 1
 
 
-NO_DOMAINS = {"status": 200, "body": {"environment": {"site_domains": []}}}
-
-
 def test_an_operation_that_ends_without_its_effect_is_a_failure_and_asked_for_anew(controller, simulator, noted):
     simulator.fault("status", "GET", ".*/domains", times=0, **NO_DOMAINS)
     result = controller.run(site_domain, **ADD)
     assert "ended, but the service does not show its effect" in failed(result, "operation_failed")
     assert result["error"]["operation_id"] in simulator.state.operations.by_id
-    assert noted(ADD_SUBJECT) == FAILED
+    assert noted(ADD_ROW) == FAILED
     simulator.state.environment(LIVE).domains.pop()
     failed(controller.run(site_domain, **ADD), "operation_failed")
     assert len(simulator.writes) == 2
 
 
 def test_an_effect_may_be_seen_only_some_time_after_its_operation(controller, simulator, monkeypatch):
-    monkeypatch.setattr(_convergence, "EFFECT_VISIBLE_AFTER", 60)
+    monkeypatch.setattr(_decision, "READS_LAG", 60)
     simulator.fault("status", "GET", ".*/domains", times=4, **NO_DOMAINS)
     result = controller.run(site_domain, **ADD)
     assert did(result) == (True, "service")
@@ -795,7 +1027,7 @@ def test_a_role_that_is_set_at_once_is_no_operation(controller, simulator, noted
     result = controller.run(company_user_role, **ROLE)
     assert did(result) == (True, "none")
     assert "operation" not in result
-    assert noted(f"company_user_role/{seed.COMPANY_ID}/{USER}") == FINISHED
+    assert noted({"subject": f"company_user_role/{seed.COMPANY_ID}/{USER}"}) == FINISHED
 
 
 # Check mode and diff
@@ -823,21 +1055,21 @@ def test_check_mode_does_not_wait_for_an_operation(controller, simulator, noted)
     assert result["operation"]["state"] == "in_progress"
     end_operations(simulator)
     assert did(controller.run(env_push, check_mode=True, **PUSH)) == (False, "journal")
-    assert noted(PUSH_SUBJECT, "v1") == ACCEPTED
+    assert noted(PUSH_ROW) == IN_PROGRESS
 
 
 def test_check_mode_predicts_that_a_failed_operation_is_asked_for_anew(controller, simulator, noted):
     simulator.fault("fail_operation")
     controller.run(env_push, **PUSH, wait=False)
     assert did(controller.run(env_push, check_mode=True, **PUSH)) == (True, "journal")
-    assert noted(PUSH_SUBJECT, "v1") == ACCEPTED
+    assert noted(PUSH_ROW) == IN_PROGRESS
     assert len(simulator.writes) == 1
 
 
 def test_check_mode_predicts_that_a_lost_answer_stops_the_run(controller, simulator, note, noted):
-    note(PUSH_SUBJECT, "v1", UNKNOWN_OUTCOME)
+    note(PUSH_ROW, UNKNOWN)
     failed(controller.run(env_push, check_mode=True, **PUSH), "outcome_unknown")
-    assert noted(PUSH_SUBJECT, "v1") == UNKNOWN_OUTCOME
+    assert noted(PUSH_ROW) == UNKNOWN
     assert simulator.writes == []
 
 

@@ -1,0 +1,147 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a module's run() works with: the task's options, the service, and the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+
+from ._client import Answer, Client
+from ._errors import HostingError, MalformedResponse, NotFound, ServiceError
+from ._interface import Request
+from ._journal import default_location, open_journal, passwords_of
+from ._operations import POLL_INTERVAL, WAIT_TIMEOUT, Operation, follow
+
+NOT_SHOWN = None
+"""What a read returns when the service does not show the state."""
+
+SHORTEST_PIECE = 4  # characters of a line of a secret that is a secret itself; the last line of a key may be short
+
+
+class Context(Mapping):
+    """What a module's run() works with: the task's options by name, and the service.
+
+    :param params: the checked options.
+    :param secrets: the values of the options that no output may show.
+    :param warn: called with a text that the user should see beside the result.
+    :param report: called with a line of progress while the task waits.
+    """
+
+    def __init__(
+        self,
+        params: dict,
+        *,
+        secrets: Iterator[str] | set[str] = (),
+        check_mode: bool = False,
+        diff: bool = False,
+        warn: Callable[[str], object] | None = None,
+        report: Callable[[str], object] | None = None,
+    ) -> None:
+        self._params = params
+        self._secrets = set(secrets)
+        self.check_mode = check_mode
+        self.diff = diff
+        self.warn = warn or _ignore
+        self.report = report or _ignore
+
+    def __getitem__(self, name: str) -> object:
+        return self._params[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._params)
+
+    def __len__(self) -> int:
+        return len(self._params)
+
+    def given(self, *names: str) -> dict:
+        """Return those of the named options that the task gives, ready to be a request's body."""
+        return {name: self[name] for name in names if self[name] is not None}
+
+    @cached_property
+    def client(self) -> Client:
+        verify = self["validate_certs"] and (self["ca_path"] or True)
+        return Client(self["base_url"], self["api_key"], self["timeout"], self["retries"], verify, self._secrets)
+
+    @cached_property
+    def journal(self):
+        location = self["journal"]
+        return open_journal(default_location() if location is None else location)
+
+    def close(self) -> None:
+        """Let go of the journal, if the task has opened it."""
+        if "journal" in self.__dict__:
+            self.journal.close()
+
+    @property
+    def force(self) -> bool:
+        return self.get("force", False)
+
+    @property
+    def companions(self) -> bool:
+        return self["companions"]
+
+    @property
+    def wait(self) -> bool:
+        return self.get("wait", True)
+
+    @property
+    def wait_timeout(self) -> float:
+        """Seconds that this task waits at most, for operations, for effects, and for other runs."""
+        return self.get("wait_timeout", WAIT_TIMEOUT)
+
+    @property
+    def poll_interval(self) -> float:
+        return self.get("poll_interval", POLL_INTERVAL)
+
+    def send(self, request: Request, deadline: float | None = None) -> Answer:
+        """Send a request and return its Answer; no pause before a repetition goes beyond ``deadline``."""
+        return self.client.send(request, deadline=deadline)
+
+    def companion(self, request: Request) -> Answer | None:
+        """Read what the interface document does not show: an Answer, or NOT_SHOWN where it cannot be read."""
+        if not self.companions:
+            return NOT_SHOWN
+        try:
+            return self.send(request)
+        except NotFound:
+            return NOT_SHOWN
+        except HostingError as error:
+            if error.status in (403, 405, 501):
+                return NOT_SHOWN
+            if isinstance(error, (ServiceError, MalformedResponse)):
+                error.with_advice("The task can do without this read: set companions: false (or HOSTING_COMPANIONS).")
+            raise
+
+    def follow(self, operations: list[Operation], wait_timeout: float | None = None, journal=None) -> None:
+        """Wait for the ends of operations, as long as the task allows (``wait_timeout`` in seconds; 0 looks once).
+
+        The journal, where one is given, learns whether the service shows operations.
+        """
+        follow(
+            self.client,
+            operations,
+            wait_timeout=self.wait_timeout if wait_timeout is None else wait_timeout,
+            poll_interval=self.poll_interval,
+            report=self.report,
+            journal=journal,
+        )
+
+
+def _ignore(_text: str) -> None:
+    """Take a text that nobody is there to see."""
+
+
+def secret_options(options: Mapping) -> list[str]:
+    """Return the names of the options that a spec marks with ``no_log``."""
+    return [name for name, option in options.items() if option.get("no_log")]
+
+
+def secrets_within(params: Mapping, options: Mapping) -> set[str]:
+    """Return all that no output may show: secret options, their lines should they be echoed, and passwords."""
+    values = [params.get(name) for name in secret_options(options)]
+    secrets = {value for value in values if isinstance(value, str) and value}
+    pieces = {line.strip() for secret in secrets for line in secret.splitlines()}
+    journal = params.get("journal") or ""
+    return secrets | {piece for piece in pieces if len(piece) >= SHORTEST_PIECE} | passwords_of(str(journal))

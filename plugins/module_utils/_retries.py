@@ -1,0 +1,138 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What may be sent again, and after how long: urllib3's Retry, bounded by time."""
+
+from __future__ import annotations
+
+import ssl
+import time
+from collections.abc import Iterator
+
+try:
+    from urllib3.exceptions import (
+        ConnectTimeoutError,
+        InvalidHeader,
+        MaxRetryError,
+        NameResolutionError,  # new in urllib3 2, the oldest version whose Retry knows jitter
+        NewConnectionError,
+        ProxyError,
+        ResponseError,
+    )
+    from urllib3.util.retry import RequestHistory, Retry
+except ImportError:  # _client says so
+    Retry = object
+
+LONGEST_BACKOFF = 30  # seconds
+LONGEST_RETRY_AFTER = 120  # seconds
+PATIENCE = 600  # seconds after which no pause before a repetition begins
+MOST_BUSY_ANSWERS = 100  # urllib3 calls itself for each attempt, and Python has its limit there
+SMALL_BODY = 64 * 1024  # bytes of an answer that is thrown away; a larger one closes its connection
+
+
+class RepeatableRetry(Retry):
+    """Retries whatever may pass by itself; a certificate that does not verify will not.
+
+    Connection errors, timeouts and 5xx count. A 429 does not: it says nothing about how many tries are left, so it is
+    waited out until ``deadline`` (in seconds of time.monotonic()). Pauses grow, with jitter, also on top of the
+    service's Retry-After: a fleet that was told the same second would come back at once. Without ``repeats`` a 429
+    is final, too.
+    """
+
+    # urllib3 would retry these statuses whenever Retry-After is sent, whatever status_forcelist says.
+    RETRY_AFTER_STATUS_CODES = frozenset()
+
+    def __init__(self, *args: object, deadline: float = float("inf"), repeats: bool = True, **options: object) -> None:
+        super().__init__(*args, **options)
+        self.deadline = deadline
+        self.repeats = repeats
+        self.pause = 0.0
+
+    def new(self, **options: object) -> RepeatableRetry:
+        return super().new(deadline=self.deadline, repeats=self.repeats, **options)
+
+    def get_retry_after(self, response) -> float | None:
+        try:
+            seconds = super().get_retry_after(response)
+        except InvalidHeader:
+            return None
+        return None if seconds is None else min(seconds, LONGEST_RETRY_AFTER)
+
+    def increment(self, method=None, url=None, response=None, error=None, _pool=None, _stacktrace=None):
+        """Return the Retry for the next attempt; raise when there is none, with the ``earlier_attempts``."""
+        if error is not None and not self.may_retry(error):
+            error.earlier_attempts = self.history
+            raise error
+        if response is not None:
+            _discard(response)
+        try:
+            if response is not None and response.status == 429 and self._waits_on():
+                attempt = RequestHistory(method, url, None, 429, None)
+                following = self.new(history=(*self.history, attempt))
+            else:
+                following = super().increment(method, url, response, error, _pool, _stacktrace)
+            following.pause = following.next_pause(response)
+            if time.monotonic() + following.pause > self.deadline:
+                raise MaxRetryError(_pool, url, error or ResponseError("too many error responses"))
+        except MaxRetryError as given_up:
+            given_up.earlier_attempts = self.history
+            raise
+        return following
+
+    def next_pause(self, response) -> float:
+        """Return the seconds to wait before the next attempt."""
+        told = None if response is None else self.get_retry_after(response)
+        return (told or 0) + self.get_backoff_time()
+
+    def _waits_on(self) -> bool:
+        return self.repeats and sum(attempt.status == 429 for attempt in self.history) < MOST_BUSY_ANSWERS
+
+    def sleep(self, response=None) -> None:
+        time.sleep(self.pause)
+
+    def may_retry(self, error: BaseException) -> bool:
+        return not is_certificate_error(error)
+
+
+class UnrepeatableRetry(RepeatableRetry):
+    """Retries only what the service provably did not process."""
+
+    def may_retry(self, error: BaseException) -> bool:
+        return never_connected(error)
+
+
+def _discard(response) -> None:
+    """Close the connection of an answer whose body is not worth reading: urllib3 reads it to its end otherwise."""
+    length = response.headers.get("Content-Length", "")
+    if not length.isdigit() or int(length) > SMALL_BODY:
+        response.close()
+
+
+def causes_of(error: BaseException) -> Iterator[BaseException]:
+    """Yield an exception and all that lies within it."""
+    pending, seen = [error], []
+    while pending:
+        current = pending.pop()
+        if not isinstance(current, BaseException) or current in seen:
+            continue
+        seen.append(current)
+        yield current
+        pending += [*current.args, getattr(current, "reason", None), current.__cause__, current.__context__]
+        pending.append(getattr(current, "original_error", None))
+
+
+def is_certificate_error(error: BaseException) -> bool:
+    return any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes_of(error))
+
+
+def never_connected(error: BaseException) -> bool:
+    """Return True when no connection to the service came about, so that no request can have reached it."""
+    error = getattr(error, "reason", None) or error
+    if isinstance(error, ProxyError):
+        error = error.original_error
+    return isinstance(error, (NewConnectionError, ConnectTimeoutError, NameResolutionError))
+
+
+def may_have_arrived(attempts) -> bool:
+    """Return True when any of these attempts (urllib3's RequestHistory) may have been processed."""
+    return any(not never_connected(one.error) if one.error else one.status != 429 for one in attempts)

@@ -1,0 +1,166 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: release_info
+short_description: Tell which release an environment was given
+version_added: 0.1.0
+description:
+  - Reads the journal, the collection's memory of what it asked the service for, and tells which release was last
+    pushed to an environment, which parts of it were pushed, and how each push ended.
+  - The service itself does not show releases. What was pushed without this journal, by hand or with another tool, is
+    not known here.
+  - Nothing is sent to the service.
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.environment
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: Ask which release the environment has
+  hosting.management.release_info:
+    environment_id: e0000000-0000-4000-8000-000000000011
+  register: released
+
+- name: Say so
+  ansible.builtin.debug:
+    msg: "{{ released.release | default('no release', true) }} ({{ released.state | default('never pushed', true) }})"
+"""
+
+RETURN = r"""
+release:
+  description: The release that was pushed last, or null when none is known. A push without a release has none.
+  returned: success
+  type: str
+  sample: v2.4.1
+state:
+  description:
+    - How the last push stands. V(sent) means that another run waits for the service's answer, V(in_progress) that the
+      service has accepted it, V(unknown) that nobody can tell whether it was carried out (settle it with
+      M(hosting.management.push_outcome)). Null when no push is known.
+  returned: success
+  type: str
+  sample: finished
+sent_at:
+  description: When the last push was sent, in ISO 8601, UTC.
+  returned: success
+  type: str
+  sample: "2026-11-02T00:00:00Z"
+parts:
+  description: The pushes that make up the release, oldest first. Several, when its parts were pushed one by one.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    source_env_id:
+      description: The environment it was pushed from.
+      type: str
+    push_db:
+      description: Whether the database was pushed.
+      type: bool
+    push_files:
+      description: Whether files were pushed.
+      type: bool
+    run_search_and_replace:
+      description: Whether the domain was replaced in the database.
+      type: bool
+    file_list:
+      description: The files that were pushed; empty for all.
+      type: list
+      elements: str
+    state:
+      description: How this push stands, as in RV(state).
+      type: str
+    sent_at:
+      description: When it was sent, in ISO 8601, UTC.
+      type: str
+    ended_at:
+      description: When it came to its state, in ISO 8601, UTC. Null while it goes on.
+      type: str
+    operation_id:
+      description: The operation that the service accepted, if there is one.
+      type: str
+php_restart:
+  description: The release that PHP was last restarted for; null when no restart is known.
+  returned: success
+  type: dict
+  contains:
+    release:
+      description: The release, or null.
+      type: str
+    state:
+      description: How the restart stands, as in RV(state).
+      type: str
+    sent_at:
+      description: When it was sent, in ISO 8601, UTC.
+      type: str
+    ended_at:
+      description: When it came to its state, in ISO 8601, UTC. Null while it goes on.
+      type: str
+    operation_id:
+      description: The operation that the service accepted, if there is one.
+      type: str
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal), V(missing_library).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ..module_utils._arguments import ModuleSpec, api_options, environment_option
+from ..module_utils._entry import run_module
+from ..module_utils._releases import as_result, part_of, pushes_of, restarts_of
+
+SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()})
+
+
+def run(context):
+    """Tell which release an environment was given, from the journal."""
+    pushes = pushes_of(context)
+    newest = pushes[-1] if pushes else None
+    restarts = restarts_of(context)
+    return {
+        "release": newest and newest.release,
+        "state": newest and as_result(newest)["state"],
+        "sent_at": newest and as_result(newest)["sent_at"],
+        "parts": [{**part_of(push), **as_result(push)} for push in pushes if newest and push.release == newest.release],
+        "php_restart": {"release": restarts[-1].release, **as_result(restarts[-1])} if restarts else None,
+    }
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""decide(): the tables of docs/idempotence.md, row by row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.hosting.management.plugins.module_utils._decision import (
+    HORIZON,
+    READS_LAG,
+    Seen,
+    Sight,
+    Step,
+    Wanted,
+    counting_entry,
+    decide,
+)
+from ansible_collections.hosting.management.plugins.module_utils._journal import Entry
+from ansible_collections.hosting.management.plugins.module_utils._progress import (
+    FAILED,
+    FINISHED,
+    IN_PROGRESS,
+    SENT,
+    UNKNOWN,
+)
+
+NOW = 1_800_000_000.0
+OURS, ANOTHER = "our value", "another value"
+DESIRED, DIFFERENT, NOT_SHOWN = (Seen(sight) for sight in (Sight.DESIRED, Sight.DIFFERENT, Sight.NOT_SHOWN))
+STATE = Wanted(OURS, repeatable=True)
+UNREPEATABLE = Wanted(OURS, repeatable=False)
+EITHER = pytest.mark.parametrize("wanted", [STATE, UNREPEATABLE], ids=["repeatable", "unrepeatable"])
+
+
+def row(progress: str, wanted: str = OURS, *, age: float = 60, **fields) -> Entry:
+    """A row of the journal that was sent ``age`` seconds ago, and has ended since if it says so."""
+    ended_at = NOW - age if progress in (FINISHED, FAILED, UNKNOWN) else None
+    return Entry(wanted, progress, NOW - age, NOW, "somebody", **{"ended_at": ended_at, **fields})
+
+
+# ---- states ---------------------------------------------------------------------------------------------------------
+
+
+@EITHER
+@pytest.mark.parametrize("progress", [SENT, IN_PROGRESS, FINISHED, FAILED, UNKNOWN])
+@pytest.mark.parametrize("value", [OURS, ANOTHER])
+def test_nothing_is_done_when_the_service_shows_the_desired_state(wanted: Wanted, progress: str, value: str):
+    assert decide(wanted, DESIRED, [row(progress, value)], NOW) is Step.NOTHING
+    assert decide(wanted, DESIRED, [], NOW) is Step.NOTHING
+
+
+@EITHER
+@pytest.mark.parametrize("seen", [DIFFERENT, NOT_SHOWN], ids=["different", "not shown"])
+def test_what_nobody_has_asked_for_is_sent(wanted: Wanted, seen: Seen):
+    assert decide(wanted, seen, [], NOW) is Step.SEND
+
+
+@EITHER
+@pytest.mark.parametrize("seen", [DIFFERENT, NOT_SHOWN], ids=["different", "not shown"])
+@pytest.mark.parametrize("value", [OURS, ANOTHER])
+@pytest.mark.parametrize("force", [False, True])
+def test_a_request_of_another_run_is_answered_first(wanted: Wanted, seen: Seen, value: str, force: bool):
+    assert decide(replace(wanted, force=force), seen, [row(SENT, value)], NOW) is Step.AWAIT_ANSWER
+
+
+@EITHER
+@pytest.mark.parametrize("seen", [DIFFERENT, NOT_SHOWN], ids=["different", "not shown"])
+def test_an_accepted_operation_is_followed(wanted: Wanted, seen: Seen):
+    assert decide(wanted, seen, [row(IN_PROGRESS)], NOW) is Step.FOLLOW
+    assert decide(wanted, seen, [row(IN_PROGRESS, ANOTHER)], NOW) is Step.SEND
+
+
+@EITHER
+def test_a_finished_write_counts_where_nothing_is_shown(wanted: Wanted):
+    assert decide(wanted, NOT_SHOWN, [row(FINISHED)], NOW) is Step.NOTHING
+    assert decide(wanted, NOT_SHOWN, [row(FINISHED, ANOTHER)], NOW) is Step.SEND
+
+
+@EITHER
+def test_a_read_may_lag_behind_a_write_that_has_just_finished(wanted: Wanted):
+    assert decide(wanted, DIFFERENT, [row(FINISHED, age=READS_LAG - 1)], NOW) is Step.LOOK_AGAIN
+    assert decide(wanted, DIFFERENT, [row(FINISHED, age=READS_LAG + 1)], NOW) is Step.SEND
+    long_ago_but_just_ended = row(FINISHED, age=500, ended_at=NOW - 1)
+    assert decide(wanted, DIFFERENT, [long_ago_but_just_ended], NOW) is Step.LOOK_AGAIN
+
+
+@EITHER
+@pytest.mark.parametrize("seen", [DIFFERENT, NOT_SHOWN], ids=["different", "not shown"])
+def test_what_has_failed_is_sent_again(wanted: Wanted, seen: Seen):
+    assert decide(wanted, seen, [row(FAILED)], NOW) is Step.SEND
+
+
+@pytest.mark.parametrize("seen", [DIFFERENT, NOT_SHOWN], ids=["different", "not shown"])
+def test_an_unknown_outcome_is_sent_again_if_that_does_no_harm(seen: Seen):
+    assert decide(STATE, seen, [row(UNKNOWN)], NOW) is Step.SEND
+
+
+def test_an_unknown_outcome_that_must_not_be_repeated_is_looked_for_up_to_the_horizon():
+    assert decide(UNREPEATABLE, DIFFERENT, [row(UNKNOWN, age=HORIZON - 1)], NOW) is Step.LOOK_AGAIN
+    assert decide(UNREPEATABLE, DIFFERENT, [row(UNKNOWN, age=HORIZON + 1)], NOW) is Step.SEND
+
+
+@pytest.mark.parametrize("age", [1, HORIZON + 1, 400 * 86400])
+def test_an_unknown_outcome_that_nothing_shows_is_for_the_user(age: float):
+    assert decide(UNREPEATABLE, NOT_SHOWN, [row(UNKNOWN, age=age)], NOW) is Step.ASK_THE_USER
+    assert decide(replace(UNREPEATABLE, force=True), NOT_SHOWN, [row(UNKNOWN, age=age)], NOW) is Step.SEND
+
+
+@EITHER
+def test_an_accepted_operation_that_the_service_does_not_show_is_not_sent_again(wanted: Wanted):
+    entry = row(IN_PROGRESS)
+    assert decide(wanted, replace(NOT_SHOWN, shows_operation=False), [entry], NOW) is Step.NOTHING
+    different = replace(DIFFERENT, shows_operation=False)
+    assert decide(wanted, different, [entry], NOW) is Step.LOOK_AGAIN
+    assert decide(wanted, different, [row(IN_PROGRESS, age=HORIZON + 1)], NOW) is Step.SEND
+
+
+@pytest.mark.parametrize("seen", [DESIRED, DIFFERENT, NOT_SHOWN], ids=["desired", "different", "not shown"])
+@pytest.mark.parametrize("progress", [IN_PROGRESS, FINISHED, FAILED, UNKNOWN])
+def test_force_sends_whatever_is_known(seen: Seen, progress: str):
+    assert decide(replace(UNREPEATABLE, force=True), seen, [row(progress)], NOW) is Step.SEND
+
+
+def test_a_list_is_not_computed_from_a_read_that_lags_behind():
+    adding = replace(STATE, relative=True)
+    stale, current = Seen(Sight.DIFFERENT, "the list before"), Seen(Sight.DIFFERENT, ANOTHER)
+    theirs = row(FINISHED, ANOTHER, age=READS_LAG - 1)
+    assert decide(adding, stale, [theirs], NOW) is Step.LOOK_AGAIN
+    assert decide(adding, current, [theirs], NOW) is Step.SEND
+    assert decide(adding, stale, [row(FINISHED, ANOTHER, age=READS_LAG + 1)], NOW) is Step.SEND
+    assert decide(STATE, stale, [theirs], NOW) is Step.SEND
+
+
+# ---- actions --------------------------------------------------------------------------------------------------------
+
+FILES, DATABASE = "files", "database"
+
+
+def push(release: str, part: str = FILES) -> Wanted:
+    return Wanted(f"{release} {part}", repeatable=False, key=part, release=release)
+
+
+def pushed(release: str, part: str = FILES, *, age: float = 60, progress: str = FINISHED) -> Entry:
+    return row(progress, f"{release} {part}", age=age, key=part, release=release)
+
+
+def test_the_same_release_and_part_is_not_pushed_again():
+    assert decide(push("v1"), NOT_SHOWN, [pushed("v1")], NOW) is Step.NOTHING
+
+
+def test_another_part_of_the_same_release_is_pushed():
+    rows = [pushed("v1", FILES)]
+    assert decide(push("v1", DATABASE), NOT_SHOWN, rows, NOW) is Step.SEND
+    rows.append(pushed("v1", DATABASE, age=30))
+    assert decide(push("v1", FILES), NOT_SHOWN, rows, NOW) is Step.NOTHING
+    assert decide(push("v1", DATABASE), NOT_SHOWN, rows, NOW) is Step.NOTHING
+
+
+@pytest.mark.parametrize("progress", [FINISHED, FAILED, UNKNOWN, IN_PROGRESS])
+def test_an_earlier_release_is_pushed_again_when_another_was_sent_since(progress: str):
+    rows = [pushed("v1", FILES, age=60), pushed("v2", DATABASE, age=30, progress=progress)]
+    assert decide(push("v1"), NOT_SHOWN, rows, NOW) is Step.SEND
+    assert decide(push("v2"), NOT_SHOWN, rows, NOW) is Step.SEND
+
+
+def test_a_push_of_any_part_or_release_is_answered_first():
+    rows = [pushed("v1"), pushed("v2", DATABASE, age=1, progress=SENT)]
+    assert decide(push("v1"), NOT_SHOWN, rows, NOW) is Step.AWAIT_ANSWER
+
+
+@pytest.mark.parametrize("seen", [DIFFERENT, NOT_SHOWN], ids=["different", "not shown"])
+def test_what_was_taken_too_long_ago_does_not_count(seen: Seen):
+    recent = replace(UNREPEATABLE, not_before=NOW - 100)
+    assert decide(recent, NOT_SHOWN, [row(FINISHED, age=99)], NOW) is Step.NOTHING
+    assert decide(recent, seen, [row(FINISHED, age=101)], NOW) is Step.SEND
+
+
+def test_an_old_request_counts_as_long_as_it_may_still_be_carried_out():
+    recent = replace(UNREPEATABLE, not_before=NOW - 100)
+    assert decide(recent, NOT_SHOWN, [row(IN_PROGRESS, age=101)], NOW) is Step.FOLLOW
+    assert decide(recent, NOT_SHOWN, [row(UNKNOWN, age=101)], NOW) is Step.ASK_THE_USER
+    assert decide(recent, NOT_SHOWN, [row(UNKNOWN, age=HORIZON + 1)], NOW) is Step.SEND
+
+
+def test_the_row_that_counts_is_that_of_the_key_and_value():
+    rows = [pushed("v1", FILES), pushed("v1", DATABASE, age=30)]
+    assert counting_entry(push("v1", DATABASE), rows, NOW) is rows[1]
+    assert counting_entry(push("v2", DATABASE), rows, NOW) is None
