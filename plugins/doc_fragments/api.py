@@ -31,7 +31,7 @@ options:
     type: path
   timeout:
     description:
-      - Seconds to wait for a connection, and for each part of an answer.
+      - Seconds to wait for a connection, and for each part of an answer. A whole answer may take four times that.
     type: float
     default: 30
   retries:
@@ -40,8 +40,10 @@ options:
       - Requests that leave the same when they are sent twice are repeated after connection errors, timeouts, and the
         statuses 429, 500, 502, 503 and 504. All others are repeated only when the service provably did not process
         them, which is when no connection was made, and after 429.
-      - The pauses grow exponentially up to 30 seconds, with jitter. The C(Retry-After) of an answer is honoured, up to
-        120 seconds.
+      - The status 429 (too many requests) does not count. It is waited out, for up to ten minutes.
+      - The pauses grow exponentially up to 30 seconds, with jitter, also on top of the C(Retry-After) of an answer,
+        which is honoured up to 120 seconds.
+      - With V(0), nothing is repeated, not even after a 429.
     type: int
     default: 5
   companions:
@@ -56,7 +58,8 @@ options:
     description:
       - Where to keep the journal, which remembers what was already asked for, so that a request is not repeated
         without need where the service does not show its state, and not at all where repeating does harm.
-      - The path of a SQLite file, which many forks and runs may share, or a C(postgresql://) address (needs the Python
+      - The absolute path of a SQLite file (or one that begins with V(~) or a variable), which many forks and runs may
+        share, or a C(postgresql://) address (needs the Python
         library C(psycopg)) for controllers whose disk is thrown away after a job.
       - An empty string switches the journal off.
       - Defaults to the environment variable E(HOSTING_JOURNAL), else to C(hosting.management/journal.db) below

@@ -174,9 +174,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     def _found(self, path, cache):
         """Return the variables of each environment, from the cache where that is wanted."""
         self.load_cache_plugin()
-        # What was read from one service for one company is of no use for another.
-        source = f"{self._templated('base_url')} {self._templated('company_id')}"
-        cache_key = f"{self.get_cache_key(path)}_{hashlib.sha256(source.encode()).hexdigest()[:8]}"
+        # What was read from one service with one key is of no use for another. A digest does not show the key.
+        names = ("base_url", "api_key", "company_id", "source_environment")
+        source = " ".join(str(self._templated(name)) for name in names)
+        cache_key = f"{self.get_cache_key(path)}_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
         use_cache = self.get_option("cache")
         if use_cache and cache:
             try:
@@ -295,8 +296,15 @@ def _hosts(company_id, sites, source_environment):
                 "hosting_image_optimization_type": environment.get("image_optimization_type"),
                 "hosting_web_root": environment.get("web_root"),
                 "hosting_ssh_host": (ssh.get("ssh_ip") or {}).get("external_ip"),
-                "hosting_ssh_port": ssh.get("ssh_port"),
+                "hosting_ssh_port": _number(ssh.get("ssh_port")),
             }
+
+
+def _number(text):
+    try:
+        return int(text)
+    except (TypeError, ValueError):
+        return None
 
 
 def _other(source_id, environment_id):

@@ -55,11 +55,8 @@ class ModuleSpec:
                     " at once, set it in module_defaults for group/hosting.management.all. Nothing was sent."
                 )
         for name, option in self.options.items():
-            if isinstance((given or {}).get(name), float) and getattr(option, "check", None) is checked_text:
-                raise InvalidInput(
-                    f"{name} is the number {given[name]}. Write it in quotes: without them, 1.10 and 1.1 are the same."
-                    " Nothing was sent."
-                )
+            if getattr(option, "check", None) is checked_text:
+                _refuse_what_yaml_made(name, (given or {}).get(name))
             if getattr(option, "check", None) and params.get(name) is not None:
                 try:
                     params[name] = option.check(params[name])
@@ -67,6 +64,15 @@ class ModuleSpec:
                     raise InvalidInput(f"{name} {error}. Nothing was sent.") from None
         if self._rule:
             self._rule(params)
+
+
+def _refuse_what_yaml_made(name, value):
+    """Refuse a number for a text: it does not say any more what the playbook says."""
+    if isinstance(value, float):
+        raise InvalidInput(
+            f"{name} is the number {value}. Write it in quotes: without them, 1.10 and 1.1 are the same. Nothing was"
+            " sent."
+        )
 
 
 def filled_env_fallback(*names):
@@ -156,20 +162,35 @@ def checked_journal(value):
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", value) or re.search(r"\b(host|dbname|user|password)=", value):
         raise ValueError("must be a path or a postgresql:// address, and is neither (the value is not shown)")
     try:
-        return value and str(Path(os.path.expandvars(value)).expanduser())
+        path = value and str(Path(os.path.expandvars(value)).expanduser())
     except RuntimeError as error:
         raise ValueError(f"is no path: {error}") from None
+    if path and not os.path.isabs(path):
+        raise ValueError("must be an absolute path, or begin with ~ or $, because tasks run in different folders")
+    return path
 
 
 def checked_domain_name(value):
     """Return a domain name in lower case, without a final dot, and in its ASCII form."""
     try:
-        name = value.strip().rstrip(".").encode("idna").decode().lower()
-    except UnicodeError:
+        name = _in_ascii(value.strip().rstrip(".").lower())
+    except ValueError:
         name = ""
     if not re.fullmatch(r"(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)+(?!\d+$)[a-z0-9-]{2,63}", name):
         raise ValueError(f"must be a domain name such as www.example.com, not {value!r}")
     return name
+
+
+def _in_ascii(name):
+    """Return a domain name in its ASCII form, by IDNA 2008. Raises ValueError for what is none."""
+    if name.isascii():
+        if len(name) > 253 or any(len(label) > 63 for label in name.split(".")):
+            raise ValueError(name)
+        return name
+    import idna  # requests brings it
+
+    wildcard = "*." if name.startswith("*.") else ""
+    return wildcard + idna.encode(name.removeprefix("*."), uts46=True).decode()
 
 
 def checked_positive(value):

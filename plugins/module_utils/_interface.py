@@ -88,4 +88,5 @@ DELETE_SITE_DOMAINS = Endpoint("DELETE", "/sites/environments/{env_id}/domains",
 GET_ENVIRONMENTS = Endpoint("GET", "/sites/{site_id}/environments")
 GET_SITES = Endpoint("GET", "/sites")
 GET_THEMES = Endpoint("GET", "/sites/environments/{env_id}/themes")
+GET_ALL_PLUGINS = Endpoint("GET", "/sites/environments/{env_id}/plugins")
 GET_BACKUPS = Endpoint("GET", "/sites/environments/{env_id}/backups")

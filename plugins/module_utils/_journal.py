@@ -499,19 +499,20 @@ class PostgresJournal(_SqlJournal):
                 " 'psycopg[binary]'."
             ) from None
 
+        is_committed = False
         try:
             connection = self._begin(psycopg)
             yield connection
             connection.execute("commit")
+            is_committed = True
         except (psycopg.Error, OSError, ValueError) as error:
-            self.close()
             raise JournalError(
                 f"Cannot use the PostgreSQL journal: {_without_password(str(error), self._address).strip()}."
                 f" {_advice(error)}"
             ) from None
-        except BaseException:
-            self.close()
-            raise
+        finally:
+            if not is_committed:
+                self.close()
 
     def _begin(self, psycopg: object) -> object:
         """Return a connection with a transaction begun; the server may have closed one that was idle."""
@@ -620,4 +621,4 @@ def _without_password(text: str, address: str) -> str:
     return text
 
 
-Journal = NoJournal | SqliteJournal | PostgresJournal
+Journal = "NoJournal | SqliteJournal | PostgresJournal"

@@ -12,21 +12,20 @@ version_added: 0.1.0
 description:
   - Lists the plugins of an environment (C(GET /sites/environments/{env_id}/wp-plugins), interface section 4.5), and
     sums up which of them are vulnerable and which have an update.
-  - The service lists the plugins that match O(status) and O(column), which by default are active ones with an update.
-    For all plugins, set both to an empty string.
+  - Without O(status) and O(column), all plugins are listed.
+  - A service without that endpoint is asked for all plugins by one beyond the documented interface
+    (C(GET /sites/environments/{env_id}/plugins)), which does not tell which of them are vulnerable. The module then
+    warns, and RV(vulnerable) is null.
 options:
   status:
     description:
-      - The status of the plugins to list. V(active) is the value known from the interface. An empty string leaves it
-        out of the request.
+      - The status of the plugins to list. V(active) is the value known from the interface.
     type: str
-    default: active
   column:
     description:
-      - What the service is to list plugins by. V(updatesAvailable) is the value known from the interface. An empty
-        string leaves it out of the request.
+      - What the service is to list plugins by. V(updatesAvailable) is the value known from the interface, and lists
+        those that have an update.
     type: str
-    default: updatesAvailable
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
@@ -98,7 +97,7 @@ plugins:
       description: How the plugin is updated by itself.
       type: str
 vulnerable:
-  description: The slugs of those listed whose installed version is vulnerable.
+  description: The slugs of those listed whose installed version is vulnerable. Null when the service does not tell.
   returned: success
   type: list
   elements: str
@@ -108,7 +107,7 @@ updatable:
   type: list
   elements: str
 last_updated_at:
-  description: When the service last looked at the plugins, in ISO 8601, UTC.
+  description: When the service last looked at the plugins, in ISO 8601, UTC. Null when it does not tell.
   returned: success
   type: str
   sample: "2026-11-02T00:00:00.000Z"
@@ -125,7 +124,7 @@ error:
       description:
         - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
           V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(outcome_unknown), V(journal), V(missing_library).
+          V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
       type: str
       sample: unauthorized
     status:
@@ -149,35 +148,57 @@ from ..module_utils._arguments import (
     ModuleSpec,
     api_options,
     environment_option,
+    optional_text_option,
 )
+from ..module_utils._context import NOT_SHOWN
 from ..module_utils._entry import run_module
-from ..module_utils._interface import GET_PLUGINS
+from ..module_utils._errors import HostingError
+from ..module_utils._interface import GET_ALL_PLUGINS, GET_PLUGINS
 
 SPEC = ModuleSpec(
     api_options(),
     {
         "environment_id": environment_option(),
-        "status": {"type": "str", "default": "active"},
-        "column": {"type": "str", "default": "updatesAvailable"},
+        "status": optional_text_option(),
+        "column": optional_text_option(),
     },
 )
 
 
 def run(context):
     """List the plugins of an environment (interface section 4.5, whose GET carries a body)."""
-    body = {name: value for name, value in context.given("status", "column").items() if value}
-    answer = context.send(GET_PLUGINS(env_id=context["environment_id"], body=body))
-    plugins = [
-        {**plugin, "is_update_available": plugin.get("update") == "available"}
-        for plugin in answer.records("environment.plugins.items")
-    ]
+    try:
+        answer = context.send(GET_PLUGINS(env_id=context["environment_id"], body=context.given("status", "column")))
+    except HostingError as error:
+        if error.status not in (404, 405, 501):
+            raise
+        answer = context.companion(GET_ALL_PLUGINS(env_id=context["environment_id"]))
+        if answer is NOT_SHOWN:
+            raise
+        context.warn("The service does not tell which plugins are vulnerable, so vulnerable is null.")
+        listed = answer.records("environment.container_info.wp_plugins.data")
+        return _result(answer, [plugin for plugin in listed if _is_wanted(context, plugin)], None, None)
+    plugins = answer.records("environment.plugins.items")
+    vulnerable = [plugin.get("name") for plugin in plugins if plugin.get("is_version_vulnerable")]
+    return _result(answer, plugins, vulnerable, answer.at("environment.plugins.last_updated_at", (str, type(None))))
+
+
+def _result(answer, plugins, vulnerable, last_updated_at):
+    plugins = [{**plugin, "is_update_available": plugin.get("update") == "available"} for plugin in plugins]
     return {
         "plugins": plugins,
-        "vulnerable": [plugin.get("name") for plugin in plugins if plugin.get("is_version_vulnerable")],
+        "vulnerable": vulnerable,
         "updatable": [plugin.get("name") for plugin in plugins if plugin["is_update_available"]],
-        "last_updated_at": answer.at("environment.plugins.last_updated_at", (str, type(None))),
+        "last_updated_at": last_updated_at,
         "answer": answer.data,
     }
+
+
+def _is_wanted(context, plugin):
+    """Tell whether the service would list a plugin, by the two values that are known from the interface."""
+    if context["status"] not in (None, plugin.get("status")):
+        return False
+    return context["column"] != "updatesAvailable" or plugin.get("update") == "available"
 
 
 def main():

@@ -53,7 +53,7 @@ error:
       description:
         - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
           V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(outcome_unknown), V(journal), V(missing_library).
+          V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
       type: str
       sample: unauthorized
     status:
@@ -87,10 +87,10 @@ SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()})
 def run(context):
     """List the addresses that may use SFTP and SSH (interface section 4.16)."""
     answer = context.send(GET_SFTP_ALLOWLIST(env_id=context["environment_id"]))
-    return {
-        "sftp_ip_allowlist": answer.at("environment.active_container.sftp_ip_allowlist", list),
-        "answer": answer.data,
-    }
+    container = answer.at("environment.active_container", dict)
+    # The public service spells it so.
+    name = "stfp_ip_allowlist" if "stfp_ip_allowlist" in container else "sftp_ip_allowlist"
+    return {"sftp_ip_allowlist": answer.at(f"environment.active_container.{name}", list), "answer": answer.data}
 
 
 def main():

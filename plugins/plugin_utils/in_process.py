@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from datetime import date
 from importlib import import_module
 
 from ansible import constants
@@ -121,6 +122,8 @@ def _plain(value):
         return {str(name): _plain(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
+    if isinstance(value, date):
+        return value.isoformat()  # as Ansible sends it to a module
     return value if value is None or isinstance(value, (bool, int, float)) else str(value)
 
 

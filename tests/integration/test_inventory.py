@@ -222,3 +222,23 @@ def test_hosts_deploy_with_the_role_as_they_are(inventory, simulator):
     assert {request.body["source_env_id"] for request in pushes} == {
         seed.environment_id(number, seed.STAGING) for number in (1, 2)
     }
+
+
+def test_the_cache_of_one_key_or_service_is_not_served_to_another(inventory, simulator):
+    cache = {
+        "cache": True,
+        "cache_plugin": "ansible.builtin.jsonfile",
+        "cache_connection": str(inventory.folder / "cache"),
+    }
+    assert inventory.hosts(**cache)
+    simulator.clear_requests()
+    done = inventory.run("ansible-inventory", "--list", **cache, api_key="another-key")
+    assert [request.status for request in simulator.requests] == [401]
+    assert "another-key" not in done.stdout + done.stderr
+    simulator.clear_requests()
+    inventory.run("ansible-inventory", "--list", **cache, base_url=simulator.base_url.replace("127.0.0.1", "localhost"))
+    assert simulator.requests
+
+
+def test_the_port_of_ssh_is_a_number(inventory):
+    assert {type(host["hosting_ssh_port"]) for host in inventory.hosts().values()} == {int}

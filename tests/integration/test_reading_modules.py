@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from integration.playbook import IN_PROCESS, MODES, MODULE_PROCESS, Ansible, Step
 from integration.table import COMPANY, LIVE, READING, row_of
 from simulator import Simulator, seed
@@ -99,3 +101,39 @@ def test_any_request_can_be_sent_and_its_operation_waited_for(ansible: Ansible, 
     assert not read.changed
     assert read.requests[0].query == {"company": COMPANY, "include_environments": "true"}
     assert read.result["json"]["company"]["sites"][0]["name"] == "shop"
+
+
+def test_all_plugins_are_listed_unless_some_are_asked_for(ansible: Ansible):
+    everything, some = ansible.run(
+        Step("plugin_info", {"environment_id": LIVE}),
+        Step("plugin_info", {"environment_id": LIVE, "status": "active", "column": "updatesAvailable"}),
+    )
+    assert len(everything.result["plugins"]) == 4
+    assert everything.result["vulnerable"] == ["example-gallery"]
+    assert [plugin["name"] for plugin in some.result["plugins"]] == ["example-forms"]
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_plugins_are_read_in_another_way_where_the_documented_one_is_missing(
+    status: int, ansible: Ansible, simulator: Simulator
+):
+    simulator.fault("status", "GET", ".*/wp-plugins", times=0, status=status)
+    options = {"environment_id": LIVE}
+    everything, some, without = ansible.run(
+        Step("plugin_info", options),
+        Step("plugin_info", {**options, "status": "active", "column": "updatesAvailable"}),
+        Step("plugin_info", {**options, "companions": False}),
+    )
+    assert len(everything.result["plugins"]) == 4
+    assert everything.result["vulnerable"] is None
+    assert everything.result["updatable"] == ["example-forms"]
+    assert "does not tell which plugins are vulnerable" in str(everything.result["warnings"])
+    assert [plugin["name"] for plugin in some.result["plugins"]] == ["example-forms"]
+    assert without.error["status"] == status
+
+
+def test_the_allowlist_is_found_by_both_of_its_names(ansible: Ansible, simulator: Simulator):
+    body = {"environment": {"active_container": {"stfp_ip_allowlist": ["192.0.2.9"]}}}
+    simulator.fault("status", "GET", ".*/get-allowed-ips", status=200, body=body)
+    [done] = ansible.run(Step("sftp_allowlist_info", {"environment_id": LIVE}))
+    assert done.result["sftp_ip_allowlist"] == ["192.0.2.9"]

@@ -121,6 +121,15 @@ def list_themes(world: World, env_id: str):
     return {"environment": {"id": environment.id, "container_info": container}}
 
 
+@COMPANIONS.add("GET", "/sites/environments/{env_id}/plugins", errors=READ_ERRORS)
+def list_all_plugins(world: World, env_id: str):
+    """The plugins of an environment; whether they are vulnerable is not shown."""
+    environment = world.environment(env_id)
+    plugins = [record(plugin, *EXTENSION_FIELDS) for plugin in environment.plugins]
+    container = {"id": container_id(environment), "wp_plugins": {"data": plugins}}
+    return {"environment": {"id": environment.id, "container_info": container}}
+
+
 @COMPANIONS.add("GET", "/sites/environments/{env_id}/backups", errors=READ_ERRORS)
 def list_backups(world: World, env_id: str):
     """The backups of an environment; a manual backup's tag is its note."""

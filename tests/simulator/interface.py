@@ -100,7 +100,7 @@ class PrimaryDomainChange(Strict):
     """Body of 4.6."""
 
     domain_id: Uuid
-    run_search_and_replace: bool = False
+    run_search_and_replace: bool
 
 
 class ImageOptimization(Strict):
@@ -114,7 +114,7 @@ class PlainEnvironment(Strict):
     """Body of 4.8."""
 
     display_name: Text
-    is_premium: bool = False
+    is_premium: bool
 
 
 class ThemeUpdate(Strict):
@@ -161,13 +161,13 @@ class EmailQuery(Strict):
 
 
 class Push(Strict):
-    """Body of 4.19."""
+    """Body of 4.19; what is not said is pushed, as by the public service."""
 
     source_env_id: Uuid
     target_env_id: Uuid
-    push_db: bool = False
-    push_files: bool = False
-    run_search_and_replace: bool = False
+    push_db: bool = True
+    push_files: bool = True
+    run_search_and_replace: bool = True
     push_files_option: Literal["ALL_FILES", "SPECIFIC_FILES"] = "ALL_FILES"
     file_list: list[Annotated[str, AfterValidator(checked_relative_path)]] = Field(default_factory=list)
 

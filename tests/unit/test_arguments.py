@@ -144,6 +144,7 @@ def test_no_hint_names_what_would_be_refused_in_turn(value):
         ("_dmarc.example.com", "_dmarc.example.com"),
         ("münchen.example", "xn--mnchen-3ya.example"),
         ("xn--mnchen-3ya.example", "xn--mnchen-3ya.example"),
+        ("*.straße.de", "*.xn--strae-oqa.de"),
     ],
 )
 def test_a_domain_name_is_taken_in_lower_case_and_ascii(value, canonical):
@@ -476,6 +477,8 @@ def test_a_journal_that_is_neither_path_nor_postgres_is_refused_and_not_shown(va
 def test_a_path_of_a_journal_may_have_variables(monkeypatch, tmp_path):
     monkeypatch.setenv("SOMEWHERE", str(tmp_path))
     assert checked_journal("$SOMEWHERE/journal.db") == f"{tmp_path}/journal.db"
+    with pytest.raises(ValueError, match="must be an absolute path"):
+        checked_journal("journal.db")
     assert checked_journal("") == ""
     assert checked_journal("postgres://db/awx") == "postgres://db/awx"
 

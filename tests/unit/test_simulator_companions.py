@@ -107,7 +107,7 @@ def test_environments(call):
 
 
 def test_environment_without_domains_has_no_primary_domain(call):
-    call("POST", f"/sites/{SITE}/environments/plain", json={"display_name": "Empty"})
+    call("POST", f"/sites/{SITE}/environments/plain", json={"display_name": "Empty", "is_premium": False})
     added = call("GET", f"/sites/{SITE}/environments").json()["site"]["environments"][-1]
     assert (added["display_name"], added["domains"], added["primaryDomain"]) == ("Empty", [], None)
 

@@ -1,0 +1,120 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the files of the collection owe each other: their order, their shared words, and the endpoints' flags."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.hosting.management.plugins.module_utils import _errors, _interface
+
+PLUGINS = Path(__file__).parents[2] / "plugins"
+MODULES = sorted((PLUGINS / "modules").glob("*.py"))
+
+# A file imports only from files above it.
+ORDER = [
+    "_errors",
+    "_interface",
+    "_progress",
+    "_text",
+    "_values",
+    "_retries",
+    "_client",
+    "_journal",
+    "_operations",
+    "_arguments",
+    "_context",
+    "_decision",
+    "_convergence",
+    "_entry",
+    "_sites",
+    "_analytics",
+    "_releases",
+]
+
+REPEATABLE = {
+    "4.1": True,
+    "4.2": True,
+    "4.3": False,
+    "4.4": True,
+    "4.5": True,
+    "4.6": True,
+    "4.7": True,
+    "4.8": False,
+    "4.9": True,
+    "4.10": False,
+    "4.11": True,
+    "4.12": True,
+    "4.13": True,
+    "4.14": True,
+    "4.15": True,
+    "4.16": True,
+    "4.17": True,
+    "4.18": True,
+    "4.19": False,
+}
+
+
+def imported_by(path: Path) -> set[str]:
+    """The files of module_utils that a file of it imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            found |= {node.module} if node.module else {name.name for name in node.names}
+    return found
+
+
+def test_every_file_has_its_place_in_the_order():
+    assert {path.stem for path in (PLUGINS / "module_utils").glob("*.py")} == set(ORDER)
+
+
+@pytest.mark.parametrize("name", ORDER)
+def test_arrows_run_one_way(name: str):
+    above = set(ORDER[: ORDER.index(name)])
+    assert imported_by(PLUGINS / "module_utils" / f"{name}.py") <= above
+
+
+def test_within_the_collection_imports_are_relative():
+    for path in PLUGINS.rglob("*.py"):
+        assert "from ansible_collections." not in path.read_text(), path
+
+
+def test_what_may_be_repeated_is_what_the_interface_allows():
+    endpoints = [one for one in vars(_interface).values() if isinstance(one, _interface.Endpoint)]
+    assert {one.section: one.repeatable for one in endpoints if one.section} == REPEATABLE
+    for one in endpoints:
+        if one.section is None:
+            assert one.repeatable == (one.method == "GET"), one
+
+
+def documented(path: Path, block: str) -> dict:
+    """A block of a module's documentation."""
+    return yaml.safe_load(re.search(rf'^{block} = r"""(.*?)"""', path.read_text(), re.DOTALL | re.MULTILINE)[1])
+
+
+def without_samples(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: without_samples(item) for name, item in value.items() if name != "sample"}
+    return value
+
+
+@pytest.mark.parametrize("block", ["error", "operation"])
+def test_what_modules_share_of_their_results_is_documented_alike(block: str):
+    blocks = [documented(path, "RETURN").get(block) for path in MODULES]
+    texts = {str(without_samples(one)) for one in blocks if one and "operation_ids" not in str(one)}
+    assert len(texts) == 1
+
+
+def test_the_documented_kinds_of_errors_are_those_that_there_are():
+    kinds = {one.kind for one in vars(_errors).values() if isinstance(one, type) and issubclass(one, Exception)}
+    for path in MODULES:
+        text = str(documented(path, "RETURN")["error"]["contains"]["kind"]["description"])
+        assert set(re.findall(r"V\((\w+)\)", text)) == kinds, path.stem
+    guide = (PLUGINS.parent / "docs" / "failures.md").read_text()
+    assert set(re.findall(r"^\| `(\w+)` \|", guide, re.MULTILINE)) == kinds
