@@ -5,14 +5,8 @@
 
 from __future__ import annotations
 
-from ._arguments import (
-    ModuleSpec,
-    Option,
-    api_options,
-    checked_query_names,
-    environment_option,
-    uuid_option,
-)
+from ._arguments import ModuleSpec, Option, api_options, environment_option, uuid_option
+from ._checks import checked_query_names
 from ._errors import InvalidInput
 from ._interface import VALIDATE_KEY
 from ._values import iso_with_milliseconds, time_of_text

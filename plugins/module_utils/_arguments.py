@@ -1,23 +1,27 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Options that modules share, and the checks that refuse a bad value before anything is sent."""
+"""Options that modules share."""
 
 from __future__ import annotations
 
-import ipaddress
 import os
-import re
-import uuid
-from pathlib import Path, PurePosixPath
-from urllib.parse import unquote, urlsplit
 
 from ansible.module_utils.basic import env_fallback
 
+from ._checks import (
+    checked_api_key,
+    checked_base_url,
+    checked_journal,
+    checked_not_negative,
+    checked_optional_text,
+    checked_optional_uuid,
+    checked_positive,
+    checked_text,
+    checked_uuid,
+)
 from ._errors import InvalidInput
-from ._journal import is_postgres
-
-LONGEST_TEXT = 500  # characters of a name, release or tag
+from ._operations import POLL_INTERVAL, WAIT_TIMEOUT
 
 
 class Option(dict):
@@ -107,8 +111,8 @@ def operation_options():
     """The options of modules that start operations, as in the documentation fragment operation."""
     return {
         "wait": {"type": "bool", "default": True},
-        "wait_timeout": Option(checked_not_negative, type="float", default=600),
-        "poll_interval": Option(checked_positive, type="float", default=2),
+        "wait_timeout": Option(checked_not_negative, type="float", default=WAIT_TIMEOUT),
+        "poll_interval": Option(checked_positive, type="float", default=POLL_INTERVAL),
     }
 
 
@@ -126,219 +130,3 @@ def environment_option():
 
 def text_option(**spec):
     return Option(checked_text, **{"required": True, **spec})
-
-
-def checked_uuid(value):
-    try:
-        canonical = str(uuid.UUID(value))
-    except ValueError:
-        canonical = None
-    if canonical != value.lower():
-        raise ValueError(f"must be a UUID such as e0000000-0000-4000-8000-000000000011, not {value!r}")
-    return canonical
-
-
-def checked_optional_uuid(value):
-    # A survey or a template that has no value sends an empty text.
-    return checked_uuid(value) if value else None
-
-
-def checked_optional_text(value):
-    return value or None
-
-
-def checked_text(value):
-    if not value.strip():
-        raise ValueError("must not be empty")
-    if len(value) > LONGEST_TEXT:
-        raise ValueError(f"must not have more than {LONGEST_TEXT} characters, but has {len(value)}")
-    return value
-
-
-def checked_journal(value):
-    """Return the journal's path, or its postgresql:// address. An error does not show the value, nor its password."""
-    if is_postgres(value):
-        return value
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", value) or re.search(r"\b(host|dbname|user|password)=", value):
-        raise ValueError("must be a path or a postgresql:// address, and is neither (the value is not shown)")
-    try:
-        path = value and str(Path(os.path.expandvars(value)).expanduser())
-    except RuntimeError as error:
-        raise ValueError(f"is no path: {error}") from None
-    if path and not os.path.isabs(path):
-        raise ValueError("must be an absolute path, or begin with ~ or $, because tasks run in different folders")
-    return path
-
-
-def checked_domain_name(value):
-    """Return a domain name in lower case, without a final dot, and in its ASCII form."""
-    try:
-        name = _in_ascii(value.strip().rstrip(".").lower())
-    except ValueError:
-        name = ""
-    if not re.fullmatch(r"(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)+(?!\d+$)[a-z0-9-]{2,63}", name):
-        raise ValueError(f"must be a domain name such as www.example.com, not {value!r}")
-    return name
-
-
-def _in_ascii(name):
-    """Return a domain name in its ASCII form, by IDNA 2008. Raises ValueError for what is none."""
-    if name.isascii():
-        if len(name) > 253 or any(len(label) > 63 for label in name.split(".")):
-            raise ValueError(name)
-        return name
-    import idna  # requests brings it
-
-    wildcard = "*." if name.startswith("*.") else ""
-    return wildcard + idna.encode(name.removeprefix("*."), uts46=True).decode()
-
-
-def checked_positive(value):
-    if not 0 < value < float("inf"):
-        raise ValueError(f"must be greater than 0, not {value:g}")
-    return value
-
-
-def checked_not_negative(value):
-    if not 0 <= value < float("inf"):
-        raise ValueError(f"must not be negative, and not be infinite: it is {value:g}")
-    return value
-
-
-def checked_api_key(value):
-    if not re.fullmatch(r"[\x21-\x7e]+", value):
-        raise ValueError("has characters that no key has, such as a space or a line break (the value is not shown)")
-    return value
-
-
-def checked_base_url(value):
-    try:
-        url = urlsplit(value)
-        host, port = url.hostname, url.port
-    except ValueError as error:
-        raise ValueError(f"is no address: {error}") from None
-    if url.username is not None or url.password is not None:
-        raise ValueError("must not carry a user or password: the API key is the only credential")
-    if re.search(r"\s", value):
-        raise ValueError(f"must not have white space: {value!r}")
-    if url.scheme not in ("https", "http") or not host:
-        raise ValueError(f"must be an address such as https://api.example.com/v2, not {value!r}")
-    if url.query or url.fragment:
-        raise ValueError(f"must have neither query nor fragment: {value!r}")
-    if url.scheme == "http" and not _is_loopback(host):
-        raise ValueError(f"must be https: http would show the API key to the network ({value!r})")
-    # One service is one address: the journal goes by it.
-    host = f"[{host}]" if ":" in host else host
-    port = "" if port in (None, {"https": 443, "http": 80}[url.scheme]) else f":{port}"
-    return f"{url.scheme}://{host}{port}{url.path.rstrip('/')}"
-
-
-def _is_loopback(host):
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def checked_denied_ips(values):
-    """Return the entries of a deny list (interface section 4.4) in canonical form, sorted, each once."""
-    return sorted({canonical_denied_ip(value) for value in values}, key=_by_version_and_address)
-
-
-def canonical_denied_ip(value):
-    """Return an IPv4 address, IPv4 network or IPv6 address as canonical text; ValueError for all else."""
-    value = value.strip()
-    try:
-        if "/" not in value:
-            address = ipaddress.ip_address(value)
-            if getattr(address, "scope_id", None):
-                raise ValueError("has a zone")
-            return str(address)
-        network = ipaddress.ip_network(value)
-    except ValueError as error:
-        hint = _network_meant(value)
-        raise ValueError(
-            f"has an entry that is no IPv4 address, IPv4 network (CIDR) or IPv6 address: {value!r} ({error}){hint}"
-        ) from None
-    if network.version == 6:
-        raise ValueError(f"has an IPv6 network, but the service takes single IPv6 addresses only: {value!r}")
-    return str(network.network_address) if network.prefixlen == 32 else str(network)
-
-
-def _network_meant(value):
-    try:
-        return f"; did you mean {ipaddress.IPv4Network(value, strict=False)}?"
-    except ValueError:
-        return ""
-
-
-def _by_version_and_address(value):
-    network = ipaddress.ip_network(value)
-    return network.version, network
-
-
-def checked_relative_paths(values):
-    """Return paths of files or directories below the site's root (interface section 4.19)."""
-    for value in values:
-        path = PurePosixPath(value)
-        if not value.strip() or path.is_absolute() or ".." in path.parts or "\0" in value:
-            raise ValueError(f"must have relative paths without '..', not {value!r}")
-    return values
-
-
-def checked_operation_ids(values):
-    for value in values:
-        if not re.fullmatch(r"[A-Za-z0-9:_-]+", value):
-            raise ValueError(f"has {value!r}, which is no operation id such as environments:push-<uuid>")
-    return values
-
-
-def checked_email(value):
-    if not re.fullmatch(r"[^@\s]+@[^@\s]+", value):
-        raise ValueError(f"must be an e-mail address, not {value!r}")
-    return value
-
-
-def checked_image_optimization_type(value):
-    if value in ("False", "True"):
-        raise ValueError('is a boolean; write "off" in quotes, because YAML takes the bare word for one')
-    return checked_text(value)
-
-
-def checked_query_names(known):
-    """Return the check of a mapping from option names, those of ``known``, to names of query parameters."""
-
-    def check(value):
-        for option, name in value.items():
-            if option not in known:
-                raise ValueError(f"has {option!r}, but only {', '.join(known)} have a query parameter")
-            if not isinstance(name, str) or not name:
-                raise ValueError(f"must name the query parameter of {option}")
-        return value
-
-    return check
-
-
-def checked_request_path(value):
-    """Return a path below base_url that cannot lead out of it."""
-    parts = unquote(value).split("/")
-    if not value.startswith("/") or "" in parts[1:-1] or value == "/":
-        raise ValueError(f"must begin with a single / and name what lies below base_url, not {value!r}")
-    if {".", ".."} & set(parts):
-        raise ValueError(f"must not have the parts . or .. ({value!r})")
-    if re.search(r"[?#\\\s\x00-\x1f\x7f]", unquote(value)):
-        raise ValueError(f"must have neither ?, #, backslashes nor blanks; use query for the query ({value!r})")
-    return value
-
-
-_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
-
-
-def checked_duration(value):
-    """Return the seconds of a duration such as 90, 15m, 24h or 7d."""
-    match = re.fullmatch(r"(\d+)\s*([smhdw]?)", str(value).strip())
-    if not match or not int(match[1]):
-        raise ValueError(f"must be a duration such as 3600, 15m, 24h or 7d, not {value!r}")
-    return int(match[1]) * _UNITS[match[2]]

@@ -127,13 +127,8 @@ error:
       type: str
 """
 
-from ..module_utils._arguments import (
-    ModuleSpec,
-    Option,
-    api_options,
-    checked_request_path,
-    operation_options,
-)
+from ..module_utils._arguments import ModuleSpec, Option, api_options, operation_options
+from ..module_utils._checks import checked_request_path
 from ..module_utils._convergence import once
 from ..module_utils._entry import run_module
 from ..module_utils._interface import Endpoint, Request

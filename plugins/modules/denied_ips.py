@@ -108,14 +108,8 @@ error:
       type: str
 """
 
-from ..module_utils._arguments import (
-    ModuleSpec,
-    Option,
-    api_options,
-    change_options,
-    checked_denied_ips,
-    environment_option,
-)
+from ..module_utils._arguments import ModuleSpec, Option, api_options, change_options, environment_option
+from ..module_utils._checks import checked_denied_ips
 from ..module_utils._context import NOT_SHOWN
 from ..module_utils._convergence import Observed, Plan, converge
 from ..module_utils._entry import run_module

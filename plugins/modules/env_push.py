@@ -154,11 +154,11 @@ from ..module_utils._arguments import (
     Option,
     api_options,
     change_options,
-    checked_relative_paths,
     operation_options,
     text_option,
     uuid_option,
 )
+from ..module_utils._checks import checked_relative_paths
 from ..module_utils._convergence import once
 from ..module_utils._entry import run_module
 from ..module_utils._errors import InvalidInput

@@ -106,11 +106,11 @@ from ..module_utils._arguments import (
     Option,
     api_options,
     change_options,
-    checked_image_optimization_type,
     environment_option,
     operation_options,
     uuid_option,
 )
+from ..module_utils._checks import checked_image_optimization_type
 from ..module_utils._context import NOT_SHOWN
 from ..module_utils._convergence import Observed, always, converge
 from ..module_utils._entry import run_module

@@ -159,11 +159,11 @@ from ..module_utils._arguments import (
     Option,
     api_options,
     change_options,
-    checked_duration,
     environment_option,
     operation_options,
     text_option,
 )
+from ..module_utils._checks import checked_duration
 from ..module_utils._context import NOT_SHOWN
 from ..module_utils._convergence import TAKEN, Observed, once
 from ..module_utils._entry import run_module

@@ -118,13 +118,8 @@ error:
 
 import time
 
-from ..module_utils._arguments import (
-    ModuleSpec,
-    Option,
-    api_options,
-    checked_operation_ids,
-    operation_options,
-)
+from ..module_utils._arguments import ModuleSpec, Option, api_options, operation_options
+from ..module_utils._checks import checked_operation_ids
 from ..module_utils._entry import run_module
 from ..module_utils._errors import HostingError
 from ..module_utils._operations import Operation, require_finished

@@ -148,11 +148,11 @@ from ..module_utils._arguments import (
     Option,
     api_options,
     change_options,
-    checked_domain_name,
     environment_option,
     operation_options,
     optional_text_option,
 )
+from ..module_utils._checks import checked_domain_name
 from ..module_utils._context import NOT_SHOWN
 from ..module_utils._convergence import Observed, Plan, converge
 from ..module_utils._entry import run_module

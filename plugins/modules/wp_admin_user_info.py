@@ -83,14 +83,8 @@ error:
       type: str
 """
 
-from ..module_utils._arguments import (
-    ModuleSpec,
-    Option,
-    api_options,
-    checked_email,
-    checked_query_names,
-    environment_option,
-)
+from ..module_utils._arguments import ModuleSpec, Option, api_options, environment_option
+from ..module_utils._checks import checked_email, checked_query_names
 from ..module_utils._entry import run_module
 from ..module_utils._interface import CHECK_WP_ADMIN_USER
 

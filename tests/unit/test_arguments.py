@@ -14,6 +14,14 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     Option,
     api_options,
     change_options,
+    environment_option,
+    filled_env_fallback,
+    operation_options,
+    optional_text_option,
+    text_option,
+    uuid_option,
+)
+from ansible_collections.hosting.management.plugins.module_utils._checks import (
     checked_api_key,
     checked_base_url,
     checked_denied_ips,
@@ -30,12 +38,6 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     checked_request_path,
     checked_text,
     checked_uuid,
-    environment_option,
-    filled_env_fallback,
-    operation_options,
-    optional_text_option,
-    text_option,
-    uuid_option,
 )
 from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
 
@@ -506,3 +508,9 @@ def test_an_empty_environment_variable_counts_as_unset(monkeypatch):
     monkeypatch.setenv("HOSTING_COMPANIONS", "")
     with pytest.raises(AnsibleFallbackNotFound):
         filled_env_fallback("HOSTING_COMPANIONS")
+
+
+@pytest.mark.parametrize("value", [1e10, 86401])
+def test_a_time_has_an_upper_bound(value):
+    with pytest.raises(ValueError, match="must not be more than 86400 seconds"):
+        checked_positive(value)

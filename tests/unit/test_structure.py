@@ -28,6 +28,7 @@ ORDER = [
     "_client",
     "_journal",
     "_operations",
+    "_checks",
     "_arguments",
     "_context",
     "_decision",
