@@ -264,7 +264,6 @@ class Client:
             status_forcelist=statuses,
             allowed_methods=None,
             backoff_factor=0.5,
-            backoff_jitter=0.5,
             backoff_max=_retries.LONGEST_BACKOFF,
             raise_on_status=False,
             deadline=limit if deadline is None else min(limit, deadline),
@@ -447,9 +446,11 @@ class Client:
                 **details,
             )
         if status == 429:
+            tried = response.raw.retries
+            tries = f"{len(tried.history) + 1} tries in {time.monotonic() - tried.began:.0f} s"
             return RateLimited(
-                f"The hosting service takes no more requests for now, after {len(response.raw.retries.history) + 1}"
-                f" tries of {request} ({said}).{refused} Run with fewer forks, or later.",
+                f"The hosting service takes no more requests for now, after {tries} of {request} ({said})."
+                f"{refused} Run with fewer forks, or later.",
                 **details,
             )
         if status < 500:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import random
 import ssl
 import time
 from collections.abc import Iterator
@@ -42,14 +43,22 @@ class RepeatableRetry(Retry):
     # urllib3 would retry these statuses whenever Retry-After is sent, whatever status_forcelist says.
     RETRY_AFTER_STATUS_CODES = frozenset()
 
-    def __init__(self, *args: object, deadline: float = float("inf"), repeats: bool = True, **options: object) -> None:
+    def __init__(
+        self,
+        *args: object,
+        deadline: float = float("inf"),
+        repeats: bool = True,
+        began: float | None = None,
+        **options: object,
+    ) -> None:
         super().__init__(*args, **options)
         self.deadline = deadline
         self.repeats = repeats
+        self.began = time.monotonic() if began is None else began
         self.pause = 0.0
 
     def new(self, **options: object) -> RepeatableRetry:
-        return super().new(deadline=self.deadline, repeats=self.repeats, **options)
+        return super().new(deadline=self.deadline, repeats=self.repeats, began=self.began, **options)
 
     def get_retry_after(self, response) -> float | None:
         try:
@@ -63,8 +72,6 @@ class RepeatableRetry(Retry):
         if error is not None and not self.may_retry(error):
             error.earlier_attempts = self.history
             raise error
-        if response is not None:
-            _discard(response)
         try:
             if response is not None and response.status == 429 and self._waits_on():
                 attempt = RequestHistory(method, url, None, 429, None)
@@ -77,12 +84,18 @@ class RepeatableRetry(Retry):
         except MaxRetryError as given_up:
             given_up.earlier_attempts = self.history
             raise
+        # Not before: an answer that nothing follows is the caller's, who reads its message.
+        if response is not None:
+            _discard(response)
         return following
 
     def next_pause(self, response) -> float:
-        """Return the seconds to wait before the next attempt."""
-        told = None if response is None else self.get_retry_after(response)
-        return (told or 0) + self.get_backoff_time()
+        """Return the seconds to wait before the next attempt: what the service said, and up to LONGEST_BACKOFF more."""
+        told = (self.get_retry_after(response) or 0) if response is not None else 0
+        # urllib3's own jitter is lost at the longest pause, and there is none before the second repetition.
+        grown = self.get_backoff_time() * random.uniform(0.5, 1)  # noqa: S311 - no secret
+        spread = random.uniform(0, max(1, told / 2)) if response is not None else 0  # noqa: S311
+        return told + min(LONGEST_BACKOFF, grown + spread)
 
     def _waits_on(self) -> bool:
         return self.repeats and sum(attempt.status == 429 for attempt in self.history) < MOST_BUSY_ANSWERS
@@ -103,8 +116,8 @@ class UnrepeatableRetry(RepeatableRetry):
 
 def _discard(response) -> None:
     """Close the connection of an answer whose body is not worth reading: urllib3 reads it to its end otherwise."""
-    length = response.headers.get("Content-Length", "")
-    if not length.isdigit() or int(length) > SMALL_BODY:
+    length = response.length_remaining  # None: nobody knows
+    if length is None or length > SMALL_BODY:
         response.close()
 
 
