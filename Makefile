@@ -45,7 +45,7 @@ pip = RUSTUP_HOME="$(BUILD)/home/rustup" "$(1)/bin/python" -m pip --disable-pip-
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint sanity sanity-one molecule simulator bench build clean ci environments sanity-environment
+.PHONY: help demo test lint sanity sanity-one molecule simulator chaos bench build clean ci environments sanity-environment
 
 help: ## this list
 	@echo "make <target>:"
@@ -83,6 +83,9 @@ molecule: $(VENV)/.molecule $(LINK) ## the scenarios in extensions/molecule
 
 simulator: $(VENV)/.demo ## the simulated service, to try things against
 	@cd tests && $(home) "$(HERE)/$(VENV)/bin/python" -m simulator $(ARGS)
+
+chaos: $(VENV)/.demo $(LINK) ## kills, lost answers and parallel runs at random; CASES=1000 SEED=7
+	@$(in) "$(VENV)/bin/python" tests/chaos --cases $(or $(CASES),20) $(if $(SEED),--seed $(SEED))
 
 bench: $(VENV)/.demo $(LINK) ## how fast it is, beside ansible.builtin.uri
 	@$(in) "$(VENV)/bin/python" tests/bench $(ARGS)

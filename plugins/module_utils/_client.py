@@ -13,8 +13,10 @@ import ssl
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from urllib.parse import quote
 
 from . import _retries
 from ._errors import (
@@ -37,7 +39,7 @@ from ._retries import (
     may_have_arrived,
     never_connected,
 )
-from ._text import printable
+from ._text import LONGEST_QUOTE, printable
 
 try:
     import requests
@@ -45,27 +47,27 @@ try:
     from requests.auth import AuthBase
     from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, disable_warnings
     from urllib3.connection import HTTPConnection, HTTPSConnection
-    from urllib3.exceptions import InsecureRequestWarning, LocationParseError
+    from urllib3.exceptions import ConnectTimeoutError, HTTPError, InsecureRequestWarning
 except ImportError:
     REQUESTS_IMPORT_ERROR = traceback.format_exc()
     AuthBase = HTTPAdapter = HTTPConnection = HTTPSConnection = HTTPConnectionPool = HTTPSConnectionPool = object
 else:
     REQUESTS_IMPORT_ERROR = None
-    # What fails while a request is made, before anything leaves.
+    # What is wrong with the request itself, or with the way there, as long as nothing has been sent.
     _UNSENDABLE = (
         requests.exceptions.InvalidJSONError,
         requests.exceptions.InvalidSchema,
         requests.exceptions.InvalidURL,
         requests.exceptions.MissingSchema,
-        LocationParseError,
-        UnicodeError,
-        OverflowError,
     )
+    # A message may be from beyond their hierarchy: a host name with a long label, a timeout beyond the system's.
+    _FAILURES = (requests.RequestException, HTTPError, OSError, ValueError, OverflowError)
 
 LARGEST_ANSWER = 16 * 1024 * 1024  # bytes
 LARGEST_ERROR = 64 * 1024  # bytes of an answer that is no 2xx
 SHORTEST_TIMEOUT = 0.1  # seconds
 ANSWER_STEPS = 4  # a whole answer may take so many times ``timeout``
+CONNECT_STEPS = 2 * ANSWER_STEPS  # and a connection, with all addresses of the host, a proxy and TLS
 OPERATION_ID = re.compile(r"[A-Za-z0-9:_.-]{1,200}")
 NOTHING_DONE = frozenset({400, 401, 403, 404, 422, 429})
 """The statuses by which the service says that it did nothing. Gateways answer others after the work was done."""
@@ -86,29 +88,63 @@ class BearerAuth(AuthBase):
 
 
 class _Watch:
-    """Ends an answer that takes too long: a server that sends a byte now and then never runs into a timeout."""
+    """Ends an answer that takes too long: a server that sends a byte now and then never runs into a timeout.
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.has_ended_it = False
-        self._timer = None
+    It also knows whether any byte of the request has been handed to a connection.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._timer = self._line = None
+
+    def new_request(self, timeout: float, deadline: float | None) -> None:
+        """Set the bounds of the next request: ``timeout`` in seconds, ``deadline`` in those of time.monotonic()."""
+        self._timeout = timeout
+        self._deadline = deadline
+        self.step, self.seconds = timeout, ANSWER_STEPS * timeout
+        self.is_sent = self.has_ended_it = False
+
+    def left(self, seconds: float) -> float:
+        """Return these seconds, or what is left of them before the deadline."""
+        if self._deadline is None:
+            return seconds
+        return min(seconds, max(SHORTEST_TIMEOUT, self._deadline - time.monotonic()))
 
     def begin(self, sock: socket.socket) -> None:
-        """Watch the answer that is now to come through this socket."""
+        """Watch what is now to come through this socket."""
         self.end()
         self.has_ended_it = False
-        self._timer = threading.Timer(self.seconds, self._shut_down, [sock])
+        self.seconds = self.left(ANSWER_STEPS * self._timeout)
+        # A descriptor of its own: TLS gives the socket another object, and must not be closed under the reader.
+        self._line = socket.socket(fileno=os.dup(sock.fileno()))
+        self._timer = threading.Timer(min(self.seconds, threading.TIMEOUT_MAX), self._shut_down, [self._line])
         self._timer.daemon = True
         self._timer.start()
 
     def end(self) -> None:
-        if self._timer:
-            self._timer.cancel()
+        with self._lock:
+            if self._timer:
+                self._timer.cancel()
+                self._line.close()
+            self._timer = self._line = None
 
-    def _shut_down(self, sock: socket.socket) -> None:
-        self.has_ended_it = True
-        with suppress(OSError):
-            socket.socket.shutdown(sock, socket.SHUT_RDWR)  # not SSLSocket's, which the reading thread may be within
+    def _shut_down(self, line: socket.socket) -> None:
+        with self._lock:
+            if self._line is line:
+                self.has_ended_it = True
+                with suppress(OSError):
+                    line.shutdown(socket.SHUT_RDWR)
+
+    def begin_connecting(self) -> None:
+        """Forget the attempt before."""
+        self.end()
+        self.has_ended_it = False
+        self._connecting_since = time.monotonic()
+
+    def check_connected(self, connection) -> None:
+        """Raise when making the connection took so long that others may have given up on this request."""
+        if time.monotonic() - self._connecting_since > CONNECT_STEPS * self._timeout:
+            raise ConnectTimeoutError(connection, "the connection took too long")
 
 
 class _WatchedAdapter(HTTPAdapter):
@@ -129,15 +165,34 @@ class _WatchedAdapter(HTTPAdapter):
 
 
 def _watched_pools(watch: _Watch) -> dict:
-    class Connection(HTTPConnection):
+    class Watched:
+        def connect(self):
+            watch.begin_connecting()
+            self.timeout = watch.step = watch.left(self.timeout)
+            super().connect()
+            watch.check_connected(self)
+
+        def _new_conn(self):
+            sock = super()._new_conn()
+            watch.begin(sock)  # TLS and proxies can drip as well
+            return sock
+
+        def send(self, data):
+            if self.sock is None:
+                self.connect()
+            watch.is_sent = True
+            return super().send(data)
+
         def getresponse(self):
+            self.timeout = watch.step = watch.left(self.timeout)
             watch.begin(self.sock)
             return super().getresponse()
 
-    class SecureConnection(HTTPSConnection):
-        def getresponse(self):
-            watch.begin(self.sock)
-            return super().getresponse()
+    class Connection(Watched, HTTPConnection):
+        pass
+
+    class SecureConnection(Watched, HTTPSConnection):
+        pass
 
     class Pool(HTTPConnectionPool):
         ConnectionCls = Connection
@@ -155,6 +210,7 @@ class Answer:
     request: Request
     status: int
     data: object
+    clean: Callable[[str], str] = field(default=printable, repr=False, compare=False)
 
     def at(self, path, kind):
         """Return the value under a dotted path, which must be an instance of ``kind`` (a type or several).
@@ -185,8 +241,9 @@ class Answer:
 
     @property
     def message(self):
+        """What the service says with its answer, without secrets and on one line, or None."""
         value = self.data.get("message") if isinstance(self.data, dict) else None
-        return printable(value) if isinstance(value, str) else None
+        return self.clean(value) if isinstance(value, str) else None
 
     def malformed(self, path):
         """Return the error for a value that is missing or not what the interface says."""
@@ -217,8 +274,9 @@ class Client:
         self._retries = retries
         self._verify = verify
         self._kept = None
-        self._watch = _Watch(ANSWER_STEPS * timeout)
-        self._secrets = sorted({api_key, *secrets}, key=len, reverse=True)
+        self._watch = _Watch()
+        hidden = {secret for secret in (api_key, *secrets) if secret}
+        self._secrets = sorted(hidden | {quote(secret, safe="") for secret in hidden}, key=len, reverse=True)
         if isinstance(verify, str):
             _check_ca_bundle(verify)
         if verify is False:
@@ -226,15 +284,19 @@ class Client:
 
     @property
     def longest_send(self) -> float:
-        """An upper bound of the seconds that send() takes, pauses and repetitions included."""
-        return _retries.PATIENCE + 2 * ANSWER_STEPS * self._timeout
+        """An upper bound of the seconds within which a request of send() can be under way, repetitions included.
+
+        The last attempt begins before the patience ends. A connection that took longer than its share is not used, so
+        that only a failure can come later, of a request that was not sent: nothing ends a slow search for an address.
+        """
+        return _retries.PATIENCE + (CONNECT_STEPS + ANSWER_STEPS) * self._timeout
 
     def send(self, request: Request, deadline: float | None = None) -> Answer:
         """Send a request and return its Answer, or raise one of the errors of ``_errors``.
 
         Repeatable requests are repeated after connection errors, timeouts, 429 and 5xx; the others only when the
         service provably did not process them. After ``deadline`` (in seconds of time.monotonic()) nothing is repeated,
-        and no part of an answer is waited for.
+        and no answer is waited for longer than a moment.
         """
         if request.repeatable:
             return self._send(self._kept_session(), request, RepeatableRetry, request.endpoint.retry_statuses, deadline)
@@ -271,41 +333,21 @@ class Client:
         )
 
     def _send(self, session, request, retry_class, statuses, deadline):
-        timeout = self._timeout
-        if deadline is not None:
-            timeout = min(timeout, max(SHORTEST_TIMEOUT, deadline - time.monotonic()))
         session.get_adapter(self.base_url).max_retries = self._retry(retry_class, statuses, deadline)
-        self._watch.seconds = ANSWER_STEPS * timeout
+        self._watch.new_request(self._timeout, deadline)
         try:
             prepared = self._prepared(session, request)
-        except _UNSENDABLE as error:
-            raise self._unsendable(request, error) from None
-        try:
             settings = session.merge_environment_settings(prepared.url, {}, True, self._verify, None)
-        except (OSError, ValueError) as error:
-            raise self._unsendable(request, error) from None
-        try:
             # Not session.send(): that reads a redirect's body to its end, and follows its address in part.
-            with session.get_adapter(prepared.url).send(prepared, timeout=timeout, **settings) as response:
+            with session.get_adapter(prepared.url).send(prepared, timeout=self._timeout, **settings) as response:
                 content = self._content(request, response)
-        except _UNSENDABLE as error:
-            raise self._unsendable(request, error) from None
-        except requests.RequestException as error:
-            raise self._connection_error(request, error, timeout) from None
-        except ValueError as error:  # the connection was closed under the reader's hands
-            raise self._connection_error(request, error, timeout) from None
-        except OSError as error:  # requests cannot read the bundle that the environment names
-            raise ConnectionFailed(
-                f"{request} was not sent: {error}. Check the environment variables REQUESTS_CA_BUNDLE and"
-                " CURL_CA_BUNDLE, or set ca_path.",
-                request=request,
-                nothing_done=True,
-            ) from None
+        except _FAILURES as error:
+            raise self._failure(request, error) from None
         finally:
             self._watch.end()
         if not 200 <= response.status_code < 300:
             raise self._status_error(request, response, content)
-        return Answer(request, response.status_code, self._json(request, response, content))
+        return Answer(request, response.status_code, self._json(request, response, content), self._clean)
 
     def _prepared(self, session, request):
         return session.prepare_request(
@@ -318,9 +360,19 @@ class Client:
             )
         )
 
-    def _unsendable(self, request, error):
+    def _failure(self, request, error):
+        """Return the error for a request without an answer."""
+        if self._watch.is_sent or (isinstance(error, requests.RequestException) and not isinstance(error, _UNSENDABLE)):
+            return self._connection_error(request, error)
+        if isinstance(error, OSError) and not isinstance(error, _UNSENDABLE):
+            return ConnectionFailed(
+                f"{request} was not sent: {self._clean(str(error))}. Check the environment variables REQUESTS_CA_BUNDLE"
+                " and CURL_CA_BUNDLE, or set ca_path.",
+                request=request,
+                nothing_done=True,
+            )
         return InvalidInput(
-            f"{request} cannot be sent: {printable(self._masked(str(error)))}. Nothing was sent. Check base_url, the"
+            f"{request} cannot be sent: {self._clean(str(error))}. Nothing was sent. Check base_url, timeout, the"
             " proxy settings, and the values given."
         )
 
@@ -343,15 +395,17 @@ class Client:
 
     def _too_slow(self, request):
         return TimedOut(
-            f"The answer to {request} was not complete after {self._watch.seconds:g} s.{_whether_done(request)} If the"
-            " service is slow, give a larger timeout.",
+            f"The answer to {request} was not complete after {round(self._watch.seconds, 2):g} s."
+            f"{_whether_done(request)} If the service is slow, give a larger timeout.",
             request=request,
         )
 
-    def _masked(self, text):
+    def _clean(self, text, longest=LONGEST_QUOTE):
+        """Return a text from outside without secrets, fit for a message."""
+        # Before it is shortened: half a secret would not be recognized any more.
         for secret in self._secrets:
             text = text.replace(secret, "********")
-        return text
+        return printable(re.sub(r"//[^/@\s]*@", "//", text), longest)
 
     def _service_message(self, content):
         """Return the message of the interface's error body (section 7) without secrets, or None when this is none."""
@@ -360,13 +414,10 @@ class Client:
         except (ValueError, RecursionError):
             return None
         message = body.get("message") if isinstance(body, dict) else None
-        if not isinstance(message, str):
-            return None
-        # Before it is shortened: half a secret would not be recognized any more.
-        return printable(self._masked(message))
+        return self._clean(message) if isinstance(message, str) else None
 
     def _unreadable(self, request, response, why):
-        kind = printable(self._masked(response.headers.get("Content-Type", "without a content type")), 100)
+        kind = self._clean(response.headers.get("Content-Type", "without a content type"), 100)
         return MalformedResponse(
             f"The answer to {request} ({response.status_code}, {kind}) {why}.{_whether_done(request)} Check that"
             f" base_url ({self.base_url}) is the address of the hosting service's API, with its version segment, and"
@@ -383,8 +434,9 @@ class Client:
         except (ValueError, RecursionError):
             raise self._unreadable(request, response, "is no JSON") from None
 
-    def _connection_error(self, request, error, timeout):
-        if self._watch.has_ended_it:
+    def _connection_error(self, request, error):
+        is_sent = self._watch.is_sent
+        if self._watch.has_ended_it and is_sent:
             return self._too_slow(request)
         cause = error.args[0] if error.args else error
         nothing_done = not may_have_arrived(getattr(cause, "earlier_attempts", ()))
@@ -396,25 +448,31 @@ class Client:
                 request=request,
                 nothing_done=nothing_done,
             )
-        if never_connected(cause):
-            kind = TimedOut if isinstance(error, requests.ConnectTimeout) else ConnectionFailed
+        if never_connected(cause) or not is_sent:
+            is_slow = self._watch.has_ended_it or isinstance(error, requests.Timeout) or "timed out" in str(error)
+            kind = TimedOut if is_slow else ConnectionFailed
             return kind(
-                f"Cannot connect to {self.base_url}: {_short_reason(error)}. {undone}"
+                f"Cannot connect to {self.base_url}: {self._reason(error)}. {undone}"
                 " Check base_url, the network, and the proxy settings.",
                 request=request,
                 nothing_done=nothing_done,
             )
         if isinstance(error, requests.Timeout) or "timed out" in str(error):
             return TimedOut(
-                f"No answer to {request} within {timeout:g} s.{_whether_done(request)}"
+                f"No answer to {request} within {round(self._watch.step, 2):g} s.{_whether_done(request)}"
                 " If the service is slow, give a larger timeout.",
                 request=request,
             )
         return ConnectionFailed(
-            f"The connection to {self.base_url} broke before {request} was answered: {_short_reason(error)}."
+            f"The connection to {self.base_url} broke before {request} was answered: {self._reason(error)}."
             f"{_whether_done(request)}",
             request=request,
         )
+
+    def _reason(self, error):
+        """Return the innermost text of a connection error, without addresses of Python objects."""
+        innermost = [str(cause) for cause in causes_of(error) if isinstance(cause, OSError)] or [str(error)]
+        return self._clean(re.sub(r"<[^>]*>:? ?", "", innermost[-1]))
 
     def _status_error(self, request, response, content):
         status = response.status_code
@@ -476,9 +534,3 @@ def _check_ca_bundle(path):
 
 def _whether_done(request):
     return "" if request.method == "GET" else " Whether anything was done is not known."
-
-
-def _short_reason(error):
-    """Return the innermost text of a connection error, without addresses of Python objects."""
-    innermost = [str(cause) for cause in causes_of(error) if isinstance(cause, OSError)] or [str(error)]
-    return printable(re.sub(r"<[^>]*>:? ?", "", innermost[-1]))

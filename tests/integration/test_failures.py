@@ -115,7 +115,7 @@ def test_a_wrong_key_is_told_with_both_ways_to_give_it(mode: str, ansible: Ansib
 
 
 def test_every_documented_error_of_every_endpoint_has_its_kind_and_advice(ansible: Ansible, simulator: Simulator):
-    ansible.defaults["journal"] = ""
+    ansible.defaults.update(journal="", companions=False)
     cases = [(row, status) for row in rows_of_modules() if row.module != "operation_info" for status in row.errors]
     run = ansible.run(
         *(

@@ -342,8 +342,8 @@ def test_no_retries_means_none_after_429_either(connect, simulator):
 
 
 @contextmanager
-def raw_service(answer):
-    """A service that answers each connection by a function of its socket."""
+def raw_service(answer, reads=True):
+    """A service that answers each connection by a function of its socket, after reading a request from it."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
@@ -353,12 +353,15 @@ def raw_service(answer):
                 while True:
                     connection, _address = listener.accept()
                     with connection, suppress(OSError):
-                        connection.recv(65536)
+                        if reads:
+                            connection.recv(65536)
                         answer(connection)
 
         threading.Thread(target=serve, daemon=True).start()
-        yield SimpleNamespace(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}/v2", api_key="key")
-        listener.shutdown(socket.SHUT_RDWR)
+        base_url = f"http://127.0.0.1:{listener.getsockname()[1]}/v2"
+        yield SimpleNamespace(base_url=base_url, api_key="raw-key", listener=listener)
+        with suppress(OSError):
+            listener.shutdown(socket.SHUT_RDWR)
 
 
 def drip(connection, parts):
@@ -381,6 +384,76 @@ def test_an_answer_that_drips_has_an_end(parts, request_, connect):
     assert isinstance(error, TimedOut)
     assert not error.nothing_done
     assert "was not complete after 0.8 s" in str(error)
+
+
+def test_a_drip_over_tls_has_an_end(connect, certificate):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+
+    def answer(connection):
+        with context.wrap_socket(connection, server_side=True) as secure:
+            secure.recv(65536)
+            drip(secure, ENDLESS_BODY)
+
+    with raw_service(answer, reads=False) as service:
+        service.base_url = service.base_url.replace("http:", "https:")
+        began = time.monotonic()
+        error = failure(connect(service, timeout=0.2, retries=0, verify=str(certificate)), UNREPEATABLE_WRITE)
+        assert time.monotonic() - began < 5
+    assert (error.kind, error.nothing_done) == ("timeout", False)
+
+
+@pytest.mark.parametrize("is_proxy", [False, True])
+def test_a_way_there_that_drips_has_an_end(is_proxy, connect, https_service, monkeypatch):
+    # A TLS record of 16 KiB, or a proxy's headers.
+    parts = ENDLESS_HEADERS if is_proxy else [b"\x16\x03\x03\x40\x00", *[b"x"] * 500]
+    with raw_service(lambda connection: drip(connection, parts)) as dripping:
+        service = SimpleNamespace(base_url=dripping.base_url.replace("http:", "https:"), api_key="key")
+        if is_proxy:
+            monkeypatch.setenv("HTTPS_PROXY", dripping.base_url.removesuffix("/v2"))
+            service = https_service
+        began = time.monotonic()
+        error = failure(connect(service, timeout=0.2, retries=0), UNREPEATABLE_WRITE)
+        assert time.monotonic() - began < 5
+    assert error.kind == "timeout"
+    assert error.nothing_done == (not is_proxy)
+    assert ("was not sent" in str(error)) == (not is_proxy)
+
+
+def test_a_watch_that_ends_in_a_pause_ends_nothing_else(connect):
+    turns = [b"HTTP/1.1 429 Busy\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"]
+
+    def answer(connection):
+        connection.sendall(turns.pop())
+        service.listener.shutdown(socket.SHUT_RDWR)
+        service.listener.close()
+
+    with raw_service(answer) as service:
+        error = failure(connect(service, timeout=0.1, retries=1), UNREPEATABLE_WRITE)
+    assert (error.kind, error.nothing_done) == ("connection", True)
+    assert "Cannot connect" in str(error)
+
+
+def test_nothing_remains_of_a_watch(connect, simulator):
+    client = connect(simulator)
+    for _one in range(20):
+        client.send(READ)
+    assert sum(isinstance(thread, threading.Timer) and thread.is_alive() for thread in threading.enumerate()) <= 1
+    assert client._watch._line is None
+
+
+def test_nothing_is_sent_on_a_connection_that_took_too_long(connect, simulator, monkeypatch):
+    find = socket.getaddrinfo
+
+    def find_slowly(*args, **options):
+        time.sleep(0.3)
+        return find(*args, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", find_slowly)
+    error = failure(connect(simulator, timeout=0.03, retries=0), UNREPEATABLE_WRITE)
+    assert error.nothing_done
+    assert "was not sent" in str(error)
+    assert simulator.requests == []
 
 
 @pytest.mark.parametrize("status", [302, 400, 503])
@@ -406,6 +479,26 @@ def test_the_words_of_the_service_cannot_steer_a_terminal(connect, simulator):
     assert str(error).isprintable()
 
 
+@pytest.mark.parametrize("shown", ["raw/key=", "raw%2Fkey%3D"])
+def test_no_text_from_outside_shows_a_secret(shown, connect):
+    body = json.dumps({"message": f"Authorization: Bearer {shown}\x1b[2J", "operation_id": "x"}).encode()
+
+    def answer(connection):
+        connection.sendall(b"HTTP/1.1 202 Accepted\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
+
+    with raw_service(answer) as service:
+        message = connect(service, api_key="raw/key=", secrets=["", "other"]).send(UNREPEATABLE_WRITE).message
+    assert message == "Authorization: Bearer ******** [2J"
+
+
+def test_a_broken_connections_text_shows_no_secret(connect):
+    with raw_service(lambda connection: connection.sendall(b"raw-key \x1b[2J\r\n\r\n")) as service:
+        error = failure(connect(service, retries=0), READ)
+    assert "raw-key" not in str(error)
+    assert "********" in str(error)
+    assert str(error).isprintable()
+
+
 @pytest.mark.parametrize("operation_id", ["x" * 201, "a b", "a/../b", "a\nb", "", 7, None])
 def test_an_operation_id_that_cannot_be_used_is_none(operation_id):
     assert _client.Answer(UNREPEATABLE_WRITE, 202, {"operation_id": operation_id}).operation_id is None
@@ -427,6 +520,59 @@ def test_no_answer_is_waited_for_after_the_deadline(connect, simulator):
     with pytest.raises(TimedOut):
         connect(simulator, timeout=10).send(READ, deadline=began + 0.3)
     assert time.monotonic() - began < 2
+
+
+def test_each_attempt_is_cut_to_what_is_left(connect, simulator):
+    simulator.fault("delay", times=0, seconds=20)
+    began = time.monotonic()
+    with pytest.raises(TimedOut):
+        connect(simulator, timeout=1, retries=5).send(READ, deadline=began + 1.2)
+    assert time.monotonic() - began < 1.7
+
+
+@pytest.mark.parametrize("parts", [ENDLESS_BODY, ENDLESS_HEADERS], ids=["body", "headers"])
+def test_an_answer_that_drips_ends_with_the_deadline(parts, connect):
+    with raw_service(lambda connection: drip(connection, parts)) as service:
+        began = time.monotonic()
+        with pytest.raises(TimedOut, match=r"was not complete after 0\.\d+ s"):
+            connect(service, timeout=1, retries=0).send(READ, deadline=began + 0.3)
+        assert time.monotonic() - began < 0.9
+
+
+@pytest.mark.parametrize("retries", [0, 2])
+@pytest.mark.parametrize(
+    ("base_url", "options", "environment"),
+    [
+        ("https://" + "a" * 70 + ".example/v2", {}, {}),
+        ("https://api.example.invalid./v2", {}, {"HTTPS_PROXY": "http://user:proxy-password@[::1"}),
+        ("https://api.example.invalid/v2", {}, {"HTTPS_PROXY": "http://user:proxy-password@127.0.0.1:99999"}),
+        ("https://api.example.invalid/v2", {}, {"HTTPS_PROXY": "gopher://127.0.0.1:9"}),
+        ("https://api.example.invalid/v2", {}, {"HTTPS_PROXY": "http://" + "a" * 70 + ":9"}),
+        ("https://api.example.invalid/v2", {}, {"HTTPS_PROXY": "http://"}),
+        ("http://127.0.0.1:9/v2", {"timeout": 1e10}, {}),
+        ("http://127.0.0.1:9/v2", {"timeout": 1e300}, {}),
+    ],
+)
+def test_what_cannot_be_sent_is_an_error_of_the_input(base_url, options, environment, retries, connect, monkeypatch):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    service = SimpleNamespace(base_url=base_url, api_key="key")
+    error = failure(connect(service, retries=retries, **options), UNREPEATABLE_WRITE)
+    assert (error.kind, error.nothing_done) == ("invalid_input", True)
+    assert "Nothing was sent" in str(error)
+    assert "proxy-password" not in str(error)
+
+
+@pytest.mark.parametrize("trouble", [OverflowError, UnicodeError, OSError, ValueError])
+def test_what_fails_after_sending_never_says_that_nothing_was_sent(trouble, connect, simulator, monkeypatch):
+    def content(*_args):
+        raise trouble("unforeseen")
+
+    client = connect(simulator)
+    monkeypatch.setattr(client, "_content", content)
+    error = failure(client, UNREPEATABLE_WRITE)
+    assert (error.kind, error.nothing_done) == ("connection", False)
+    assert "Whether anything was done is not known" in str(error)
 
 
 def test_an_unrepeatable_request_does_not_use_a_connection_that_may_be_closing(connect, simulator):
