@@ -101,7 +101,7 @@ class _Watch:
         """Set the bounds of the next request: ``timeout`` in seconds, ``deadline`` in those of time.monotonic()."""
         self._timeout = timeout
         self._deadline = deadline
-        self.step, self.seconds = timeout, ANSWER_STEPS * timeout
+        self.seconds = ANSWER_STEPS * timeout
         self.is_sent = self.has_ended_it = False
 
     def left(self, seconds: float) -> float:
@@ -168,7 +168,7 @@ def _watched_pools(watch: _Watch) -> dict:
     class Watched:
         def connect(self):
             watch.begin_connecting()
-            self.timeout = watch.step = watch.left(self.timeout)
+            self.timeout = watch.left(self.timeout)
             super().connect()
             watch.check_connected(self)
 
@@ -184,7 +184,6 @@ def _watched_pools(watch: _Watch) -> dict:
             return super().send(data)
 
         def getresponse(self):
-            self.timeout = watch.step = watch.left(self.timeout)
             watch.begin(self.sock)
             return super().getresponse()
 
@@ -459,7 +458,7 @@ class Client:
             )
         if isinstance(error, requests.Timeout) or "timed out" in str(error):
             return TimedOut(
-                f"No answer to {request} within {round(self._watch.step, 2):g} s.{_whether_done(request)}"
+                f"No answer to {request} within {self._timeout:g} s.{_whether_done(request)}"
                 " If the service is slow, give a larger timeout.",
                 request=request,
             )

@@ -6,13 +6,17 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
 # Every kind with its options and their defaults.
 KINDS: dict[str, dict[str, Any]] = {
-    "status": {"status": 503, "headers": {}, "body": None},
-    "redirect": {"location": "http://127.0.0.1:9/elsewhere", "status": 302},
+    # `processed`: a gateway answers so after the service has done what was asked for.
+    "status": {"status": 503, "headers": {}, "body": None, "processed": False},
+    "redirect": {"location": "http://127.0.0.1:9/elsewhere", "status": 302, "processed": False},
+    # A bucket of `burst` tokens that is filled `per_minute`; each refusal is a hit, so it wants `times=0`.
+    "rate_limit": {"per_minute": 120, "burst": 1, "retry_after": None},
     "echo_key": {"status": 401},
     "drop_before": {},
     "drop_after": {},
@@ -20,10 +24,13 @@ KINDS: dict[str, dict[str, Any]] = {
     "not_json": {},
     "wrong_shape": {},
     "delay": {"seconds": 1.0},
+    # A byte of the body, or of all that is sent, each `interval` seconds.
+    "drip": {"interval": 0.5},
+    "drip_headers": {"interval": 0.5},
     "huge": {"size": 32 * 1024 * 1024},
     "fail_operation": {},
 }
-NOT_PROCESSED = frozenset({"status", "redirect", "echo_key", "drop_before"})
+NOT_PROCESSED = frozenset({"status", "redirect", "rate_limit", "echo_key", "drop_before"})
 
 
 @dataclass
@@ -44,6 +51,7 @@ class Fault:
         if unknown:
             raise ValueError(f"unknown options of {self.kind}: {', '.join(sorted(unknown))}")
         self.options = {**KINDS[self.kind], **self.options}
+        self._tokens, self._filled = self.options.get("burst"), time.monotonic()
         try:
             re.compile(self.path or "")
         except re.error as error:
@@ -52,7 +60,7 @@ class Fault:
     @property
     def is_processed(self) -> bool:
         """Whether the service does what the request asks for."""
-        return self.kind not in NOT_PROCESSED
+        return self.kind not in NOT_PROCESSED or self.options.get("processed", False)
 
     @property
     def is_spent(self) -> bool:
@@ -67,7 +75,18 @@ class Fault:
             and not (self.kind == "fail_operation" and method == "GET")
             and (self.method is None or self.method.upper() == method)
             and (self.path is None or re.fullmatch(self.path, path) is not None)
+            and not (self.kind == "rate_limit" and self._has_token())
         )
+
+    def _has_token(self) -> bool:
+        """Take a token of the bucket; False when there is none."""
+        now = time.monotonic()
+        filled = self._tokens + (now - self._filled) * self.options["per_minute"] / 60
+        self._tokens, self._filled = min(self.options["burst"], filled), now
+        if self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True
 
 
 class Faults(list):

@@ -20,7 +20,7 @@ from fastapi.responses import JSONResponse, Response
 
 from .endpoints import PREFIX
 from .errors import error_body
-from .faults import Fault, Faults
+from .faults import NOT_PROCESSED, Fault, Faults
 from .state import World
 
 TRANSPORT = "simulator.transport"
@@ -85,7 +85,7 @@ class Door:
             answer = _refusal(fault, request)
         else:
             scope["simulator.operation_fails"] = bool(fault) and fault.kind == "fail_operation"
-            answer = _distorted(fault, await self._processed(scope, body, request))
+            answer = _distorted(fault, request, await self._processed(scope, body, request))
         if answer is None:
             await _close(scope, receive)
             return
@@ -96,9 +96,26 @@ class Door:
             await _send_start(answer, send)
             await _send_part(answer.body[: len(answer.body) // 2], True, send)
             await _close(scope, receive)
+        elif fault and fault.kind == "drip":
+            await _send_start(answer, send)
+            await self._drip(answer.body, fault, scope, lambda byte: _send_part(byte, True, send))
+            await _send_part(b"", False, send)
+        elif fault and fault.kind == "drip_headers":
+            await self._drip(_as_sent(answer), fault, scope, lambda byte: _write(scope, byte))
+            await _close(scope, receive)
         else:
             await _send_start(answer, send)
             await _send_part(answer.body, False, send)
+
+    async def _drip(self, content: bytes, fault: Fault, scope, send_byte) -> None:
+        """Send byte after byte, as long as somebody listens and the world is the one that was asked."""
+        generation = self.world.generation
+        for number in range(len(content)):
+            if scope[TRANSPORT].is_closing() or self.world.generation != generation:
+                scope[TRANSPORT].close()
+                return
+            await send_byte(content[number : number + 1])
+            await asyncio.sleep(fault.options["interval"])
 
     async def _processed(self, scope, body: bytes, request: RecordedRequest) -> Answer:
         """What the service answers; the key is checked before anything else (section 5)."""
@@ -127,12 +144,16 @@ def _recorded(scope, body: bytes) -> RecordedRequest:
 
 
 def _refusal(fault: Fault, request: RecordedRequest) -> Answer | None:
-    """The answer of a fault to a request that is not processed; None: the connection is closed."""
+    """The answer of a fault in place of the service's; None: the connection is closed."""
     options = fault.options
     if fault.kind == "drop_before":
         return None
     if fault.kind == "redirect":
         return Answer.from_response(Response(status_code=options["status"], headers={"Location": options["location"]}))
+    if fault.kind == "rate_limit":
+        told = options["retry_after"]
+        headers = {} if told is None else {"Retry-After": str(told)}
+        return Answer.from_response(JSONResponse(error_body(429), 429, headers))
     if fault.kind == "echo_key":
         message = f"Invalid credentials: {request.headers.get('authorization', '')}"
         return Answer.from_response(JSONResponse({"message": message, "status": options["status"]}, options["status"]))
@@ -141,10 +162,12 @@ def _refusal(fault: Fault, request: RecordedRequest) -> Answer | None:
     return Answer.from_response(kind_of_response(content, options["status"], options["headers"]))
 
 
-def _distorted(fault: Fault | None, answer: Answer) -> Answer | None:
+def _distorted(fault: Fault | None, request: RecordedRequest, answer: Answer) -> Answer | None:
     """The answer to a processed request after the fault; None: the connection is closed."""
     if fault is None:
         return answer
+    if fault.kind in NOT_PROCESSED:  # it was asked to be, all the same
+        return _refusal(fault, request)
     if fault.kind == "drop_after":
         return None
     if fault.kind == "not_json":
@@ -183,6 +206,16 @@ async def _send_start(answer: Answer, send) -> None:
 
 async def _send_part(body: bytes, more: bool, send) -> None:
     await send({"type": "http.response.body", "body": body, "more_body": more})
+
+
+def _as_sent(answer: Answer) -> bytes:
+    """The bytes of an answer, from the first one on."""
+    lines = [b"HTTP/1.1 %d Drip" % answer.status, *(name + b": " + value for name, value in answer.headers)]
+    return b"\r\n".join([*lines, b"connection: close", b"", answer.body])
+
+
+async def _write(scope, content: bytes) -> None:
+    scope[TRANSPORT].write(content)
 
 
 async def _send_huge(answer: Answer, size: int, scope, send) -> None:

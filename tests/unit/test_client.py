@@ -14,6 +14,7 @@ import socket
 import ssl
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
@@ -341,6 +342,33 @@ def test_no_retries_means_none_after_429_either(connect, simulator):
     assert len(simulator.requests) == 1
 
 
+@pytest.mark.parametrize("retry_after", [None, 1])
+def test_many_hosts_get_through_a_narrow_limit(retry_after, connect, simulator, monkeypatch):
+    """That the time suffices is shown in tests/unit/test_retries.py; here, that nothing else is in the way."""
+    monkeypatch.setattr(_retries, "LONGEST_BACKOFF", 0.2)
+    monkeypatch.setattr(_retries, "LONGEST_RETRY_AFTER", 0.1)
+    simulator.fault("rate_limit", times=0, per_minute=2400, retry_after=retry_after)
+
+    def one_host(_number):
+        client = connect(simulator, retries=1)
+        return [client.send(request).status for request in (READ, UNREPEATABLE_WRITE)]
+
+    with ThreadPoolExecutor(20) as pool:
+        assert list(pool.map(one_host, range(30))) == [[200, 202]] * 30
+    assert sum(sent.status == 429 for sent in simulator.requests) > 20
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"), [("status", status) for status in (301, 408, 409, 499)] + [("redirect", 302)]
+)
+def test_an_answer_of_a_gateway_after_the_work_was_done_leaves_the_outcome_unknown(kind, status, connect, simulator):
+    simulator.fault(kind, status=status, processed=True)
+    error = failure(connect(simulator), UNREPEATABLE_WRITE)
+    assert (error.status, error.nothing_done) == (status, False)
+    assert "Whether anything was done is not known" in str(error)
+    assert len(simulator.state.environment(LIVE).backups) == 2
+
+
 @contextmanager
 def raw_service(answer, reads=True):
     """A service that answers each connection by a function of its socket, after reading a request from it."""
@@ -384,6 +412,21 @@ def test_an_answer_that_drips_has_an_end(parts, request_, connect):
     assert isinstance(error, TimedOut)
     assert not error.nothing_done
     assert "was not complete after 0.8 s" in str(error)
+
+
+def test_a_drip_on_a_connection_that_is_kept_has_an_end(connect):
+    def answer(connection):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        connection.recv(65536)
+        drip(connection, ENDLESS_BODY)
+
+    with raw_service(answer) as service:
+        client = connect(service, timeout=0.2, retries=0)
+        client.send(READ)
+        time.sleep(0.9)  # the first answer's bound has passed, and nobody minds
+        began = time.monotonic()
+        assert isinstance(failure(client, READ), TimedOut)
+        assert time.monotonic() - began < 5
 
 
 def test_a_drip_over_tls_has_an_end(connect, certificate):
@@ -616,6 +659,10 @@ def test_a_connection_that_does_not_come_about_in_time_is_a_timeout_with_nothing
             waiting.connect_ex(full.getsockname())
         service = SimpleNamespace(base_url=f"http://127.0.0.1:{full.getsockname()[1]}/v2", api_key="key")
         error = failure(connect(service, retries=1, timeout=0.1), UNREPEATABLE_WRITE)
+        began = time.monotonic()
+        with pytest.raises(TimedOut):
+            connect(service, retries=0, timeout=10).send(READ, deadline=began + 0.3)
+        assert time.monotonic() - began < 5
     assert (error.__class__, error.nothing_done, retries_logged()) == (TimedOut, True, 1)
     assert "was not sent" in str(error)
 

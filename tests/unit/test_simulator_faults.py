@@ -115,6 +115,61 @@ def test_others_are_served_during_a_delay(call, simulator):
     assert call("GET", "/validate").ok
 
 
+def test_drip(call, simulator):
+    whole = call("GET", "/validate").content
+    simulator.fault("drip", interval=0.005)
+    begun = time.monotonic()
+    assert call("GET", "/validate").content == whole
+    assert time.monotonic() - begun >= 0.005 * len(whole)
+    assert call("GET", "/validate").content == whole
+
+
+def test_drip_headers(call, simulator):
+    simulator.fault("drip_headers", interval=0.001)
+    begun = time.monotonic()
+    with call("GET", "/validate", stream=True) as response:
+        assert time.monotonic() - begun > 0.001 * len(str(response.headers))
+        assert response.json()["name"] == "simulator"
+    assert call("GET", "/validate").ok
+
+
+@pytest.mark.parametrize("kind", ["drip", "drip_headers"])
+def test_a_drip_is_processed_and_may_be_left(kind, call, simulator):
+    simulator.fault(kind, interval=0.3)
+    with pytest.raises(requests.RequestException, match="timed out"):
+        take_backup(call, timeout=0.05)
+    assert was_processed(simulator)
+    assert call("GET", "/validate").ok
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"), [("status", 408), ("status", 409), ("status", 499), ("status", 301), ("redirect", 302)]
+)
+def test_a_gateway_may_answer_after_the_service_has_done_the_work(kind, status, call, simulator):
+    simulator.fault(kind, status=status, processed=True)
+    assert take_backup(call).status_code == status
+    assert was_processed(simulator)
+    assert simulator.requests[-1].status == status
+
+
+@pytest.mark.parametrize(("retry_after", "header"), [(None, None), (1, "1")])
+def test_rate_limit(retry_after, header, call, simulator):
+    simulator.fault("rate_limit", times=0, per_minute=60, burst=2, retry_after=retry_after)
+    assert statuses(call, *[("GET", "/validate")] * 2) == [200, 200]
+    refused = take_backup(call)
+    assert (refused.status_code, refused.headers.get("Retry-After")) == (429, header)
+    assert refused.json() == {"message": MESSAGES[429], "status": 429}
+    assert not was_processed(simulator)
+    time.sleep(1.02)
+    assert statuses(call, *[("GET", "/validate")] * 2) == [200, 429]
+
+
+def test_what_a_rate_limit_lets_through_meets_the_next_fault(call, simulator):
+    simulator.fault("rate_limit", times=0, per_minute=1)
+    simulator.fault("status", times=0, status=500)
+    assert statuses(call, *[("GET", "/validate")] * 2) == [500, 429]
+
+
 def test_huge(call, simulator):
     simulator.fault("huge", size=3_000_000)
     response = call("GET", "/validate")
