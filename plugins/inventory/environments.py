@@ -131,6 +131,7 @@ all:
     ansible_python_interpreter: "{{ ansible_playbook_python }}"
 """
 
+import difflib
 import hashlib
 import re
 from collections import Counter
@@ -166,7 +167,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
 
     def parse(self, inventory, loader, path, cache=True):
         super().parse(inventory, loader, path, cache)
-        self._read_config_data(path)
+        _refuse_unknown(self._read_config_data(path), self.get_options())
         hosts = self._named([host for host in self._found(path, cache) if self._is_wanted(host)])
         for name, variables in hosts:
             self._add(name, variables)
@@ -265,6 +266,14 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         self._set_composite_vars(self.get_option("compose"), variables, name, strict=strict)
         self._add_host_to_composed_groups(self.get_option("groups"), variables, name, strict=strict)
         self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, name, strict=strict)
+
+
+def _refuse_unknown(given, known):
+    """Raise AnsibleParserError for options that nobody has: a misspelled filter would let every host in."""
+    for name in sorted(map(str, given.keys() - known.keys())):
+        close = difflib.get_close_matches(name, known, n=1)
+        hint = f" Did you mean {close[0]}?" if close else f" Known are: {', '.join(sorted(known))}."
+        raise AnsibleParserError(f"The option {name} is unknown.{hint}")
 
 
 def _hosts(company_id, sites, source_environment):

@@ -232,6 +232,13 @@ class Answer:
             raise self.malformed(path)
         return values
 
+    def named(self, path):
+        """Return the objects under a dotted path by their name, each of which must be a text."""
+        records = self.records(path)
+        if not all(isinstance(record.get("name"), str) for record in records):
+            raise self.malformed(path)
+        return {record["name"]: record for record in records}
+
     @property
     def operation_id(self):
         """The id of the accepted operation (interface section 2.1), or None when there is none that can be used."""

@@ -40,7 +40,7 @@ class Context(Mapping):
         report: Callable[[str], object] | None = None,
     ) -> None:
         self._params = params
-        self._secrets = set(secrets)
+        self.secrets = set(secrets)
         self.check_mode = check_mode
         self.diff = diff
         self.warn = warn or _ignore
@@ -62,7 +62,7 @@ class Context(Mapping):
     @cached_property
     def client(self) -> Client:
         verify = self["validate_certs"] and (self["ca_path"] or True)
-        return Client(self["base_url"], self["api_key"], self["timeout"], self["retries"], verify, self._secrets)
+        return Client(self["base_url"], self["api_key"], self["timeout"], self["retries"], verify, self.secrets)
 
     @cached_property
     def journal(self):

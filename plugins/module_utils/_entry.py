@@ -8,6 +8,7 @@ from __future__ import annotations
 import traceback
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible.module_utils.common.parameters import sanitize_keys
 
 from ._client import REQUESTS_IMPORT_ERROR
 from ._context import Context, secrets_within
@@ -21,7 +22,8 @@ def perform(spec, run, context, params, given=None):
         return {**error.as_result(), "exception": REQUESTS_IMPORT_ERROR}
     try:
         spec.check(params, given)
-        return {"changed": False, **run(context)}
+        # Ansible hides secrets in values, and only on demand in the names of an object.
+        return sanitize_keys({"changed": False, **run(context)}, context.secrets)
     except HostingError as error:
         return error.as_result()
     except Exception as error:  # noqa: BLE001 a bug of ours is still an error with words, not a traceback

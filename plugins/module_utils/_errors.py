@@ -5,6 +5,10 @@
 
 from __future__ import annotations
 
+from ._text import printable
+
+LONGEST_MESSAGE = 5000  # characters; names from the service can be many, and long
+
 
 class HostingError(Exception):
     """A failure the user can act on: what happened, whether anything was done, what to do.
@@ -34,7 +38,7 @@ class HostingError(Exception):
         return {
             **self.results,
             "failed": True,
-            "msg": str(self),
+            "msg": printable(str(self), LONGEST_MESSAGE),
             "error": {
                 "kind": self.kind,
                 "status": self.status,
@@ -143,5 +147,6 @@ class UnexpectedError(HostingError):
         """Return the error that stands for an exception nobody thought of."""
         return cls(
             f"The collection failed in a way that nobody has foreseen ({type(error).__name__}). Whether anything was"
-            " done is not known. Please report it, with the output of -vvv, in the issue tracker of the collection."
+            " done is not known. Please run it again with ANSIBLE_DISPLAY_TRACEBACK=error in the environment, and"
+            " report what it prints in the issue tracker of the collection."
         )

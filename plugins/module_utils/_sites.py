@@ -15,11 +15,10 @@ def domains_of_environment(context):
     answer = context.companion(GET_SITE_DOMAINS(env_id=context["environment_id"]))
     if answer is NOT_SHOWN:
         return NOT_SHOWN
-    domains = answer.records("environment.site_domains")
-    try:
-        return {domain["name"].lower(): {**domain, "id": domain["id"]} for domain in domains}
-    except (KeyError, AttributeError):
-        raise answer.malformed("environment.site_domains") from None
+    domains = answer.named("environment.site_domains")
+    if not all(isinstance(domain.get("id"), str) for domain in domains.values()):
+        raise answer.malformed("environment.site_domains")
+    return {name.lower(): domain for name, domain in domains.items()}
 
 
 def environments_of_site(context):

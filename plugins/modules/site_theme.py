@@ -158,10 +158,10 @@ def _observe(context):
     answer = context.companion(GET_THEMES(env_id=context["environment_id"]))
     if answer is NOT_SHOWN:
         return NOT_SHOWN
-    themes = {theme.get("name"): theme for theme in answer.records("environment.container_info.wp_themes.data")}
+    themes = answer.named("environment.container_info.wp_themes.data")
     if context["name"] not in themes:
         raise InvalidInput(
-            f"The environment has no theme {context['name']}. It has: {', '.join(sorted(map(str, themes))) or 'none'}."
+            f"The environment has no theme {context['name']}. It has: {', '.join(sorted(themes)) or 'none'}."
             " Install the theme first, or check its slug."
         )
     theme = themes[context["name"]]

@@ -430,3 +430,74 @@ def test_without_a_usable_journal_nothing_is_sent(ansible: Ansible):
         assert "HOSTING_JOURNAL" in done.msg
         assert done.writes == []
     assert not read.failed
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_nobody_thinks_of_is_still_an_error_with_words(mode: str, ansible: Ansible, simulator: Simulator):
+    """Each of these once ended in a traceback."""
+    theme = {"name": ["a", "list"], "title": "A", "status": "active", "version": "1.0"}
+    listed = {"environment": {"id": LIVE, "container_info": {"id": LIVE, "wp_themes": {"data": [theme]}}}}
+    kinds_and_steps = [
+        (
+            "malformed_response",
+            row_of("php_restart").step(
+                "redirect to a broken address",
+                partial(simulator.fault, "status", status=302, headers={"Location": "http://[::1"}),
+            ),
+        ),
+        ("journal", row_of("php_restart").step("journal with a name too long", journal=f"/tmp/{'j' * 300}")),  # noqa: S108
+        ("invalid_input", row_of("php_restart").step("timeout beyond all measure", timeout=1e10)),
+        (
+            "malformed_response",
+            row_of("site_theme").step(
+                "theme with a list as its name", partial(simulator.fault, "status", "GET", status=200, body=listed)
+            ),
+        ),
+        (
+            "invalid_input",
+            row_of("php_restart").step(
+                "malformed proxy",
+                base_url="https://127.0.0.1:9/v2",
+                keywords={"environment": {"HTTPS_PROXY": "http://[::1"}},
+            ),
+        ),
+    ]
+    run = ansible.run(*(step for _kind, step in kinds_and_steps), hosts=mode)
+    for (kind, step), done in zip(kinds_and_steps, run, strict=True):
+        assert (step.name, done.error["kind"]) == (step.name, kind)
+    assert "Traceback" not in run.output
+
+
+UNFORESEEN = """
+import requests
+
+def fail(*arguments, **options):
+    raise KeyError("nobody has foreseen this")
+
+requests.Session.prepare_request = fail
+"""
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_bug_asks_for_a_report_and_shows_its_traceback_only_on_demand(mode: str, ansible: Ansible):
+    (ansible.folder / "with_a_bug").mkdir()
+    (ansible.folder / "with_a_bug/sitecustomize.py").write_text(UNFORESEEN)
+    ansible.environment["PYTHONPATH"] = str(ansible.folder / "with_a_bug")
+    step = row_of("php_restart").step()
+    run = ansible.run(step, hosts=mode)
+    assert run[0].error["kind"] == "unexpected"
+    assert "ANSIBLE_DISPLAY_TRACEBACK=error" in run[0].msg
+    assert "Traceback" not in run.output
+    ansible.environment["ANSIBLE_DISPLAY_TRACEBACK"] = "error"
+    assert "nobody has foreseen this" in ansible.run(step, hosts=mode).output
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_names_of_the_service_cannot_steer_the_terminal(mode: str, ansible: Ansible, simulator: Simulator):
+    name = "a\x1b[2J\nPLAY RECAP *****"
+    theme = {"name": name, "title": "A", "status": "active", "version": "1.0"}
+    listed = {"environment": {"id": LIVE, "container_info": {"id": LIVE, "wp_themes": {"data": [theme]}}}}
+    before = partial(simulator.fault, "status", "GET", status=200, body=listed)
+    run = ansible.run(row_of("site_theme").step(before=before), hosts=mode)
+    assert "a [2J PLAY RECAP" in run[0].msg
+    assert "\x1b[2J" not in run.output

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import date
 from functools import partial
 
 import pytest
@@ -257,7 +258,32 @@ def test_a_private_key_that_the_service_echoes_is_hidden(mode: str, ansible: Ans
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_a_key_that_is_echoed_as_the_name_of_an_object_is_hidden(mode: str, ansible: Ansible, simulator: Simulator):
+    echoed = {"keys": {simulator.api_key: {"is_valid": True}}}
+    simulator.fault("status", "GET", status=200, body=echoed)
+    step = Step("api_request", {"path": "/validate"}, keywords={"diff": True})
+    run = ansible.run(step, hosts=mode, arguments=["-vvvv"])
+    assert run[0].result["json"]["keys"] == {"VALUE_SPECIFIED_IN_NO_LOG_PARAMETER": {"is_valid": True}}
+    assert simulator.api_key not in run.output
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_a_release_without_quotes_that_looks_like_a_fraction_is_refused(mode: str, ansible: Ansible):
     [done] = ansible.run(row_of("php_restart").step(release=1.10), hosts=mode)
     assert (done.error["kind"], done.requests) == ("invalid_input", [])
     assert "Write it in quotes" in done.msg
+
+
+def test_both_ways_refuse_a_relative_journal(ansible: Ansible):
+    """A module process runs in another folder, and would have another journal there."""
+    for mode in MODES:
+        [done] = ansible.run(row_of("php_restart").step(journal="journal.db"), hosts=mode)
+        assert (done.error["kind"], done.requests) == ("invalid_input", [])
+        assert "absolute path" in done.msg
+
+
+def test_a_date_as_release_is_the_same_release_in_both_ways(ansible: Ansible):
+    """Unquoted, YAML makes it a date, and pushing what looks like another release would push twice."""
+    step = row_of("env_push").step(release=date(2026, 11, 21))
+    changed = [ansible.run(step, hosts=mode)[0].changed for mode in (*MODES, *MODES)]
+    assert changed == [True, False, False, False]

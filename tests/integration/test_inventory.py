@@ -189,12 +189,23 @@ def test_a_wrong_key_is_named_but_not_shown(inventory):
     assert "wrong-key-wrong-key" not in said
 
 
+def test_a_key_that_the_service_echoes_is_not_shown(inventory, simulator):
+    simulator.fault("echo_key", times=0)
+    assert simulator.api_key not in inventory.refusal()
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [("base_url", "http://api.example.com/v2"), ("company_id", "nobody"), ("api_key", "two words")],
 )
 def test_bad_options_are_refused_before_anything_is_sent(inventory, simulator, option, value):
     assert f"{option} " in inventory.refusal(**{option: value})
+    assert simulator.requests == []
+
+
+def test_an_unknown_option_is_refused_with_what_was_probably_meant(inventory, simulator):
+    said = inventory.refusal(filter=["hosting_environment_name == 'live'"])
+    assert "The option filter is unknown. Did you mean filters?" in said
     assert simulator.requests == []
 
 

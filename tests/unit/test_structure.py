@@ -19,10 +19,10 @@ MODULES = sorted((PLUGINS / "modules").glob("*.py"))
 
 # A file imports only from files above it.
 ORDER = [
+    "_text",
     "_errors",
     "_interface",
     "_progress",
-    "_text",
     "_values",
     "_retries",
     "_client",
