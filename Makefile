@@ -20,7 +20,7 @@ PIP_CACHE_DIR ?= $(HERE)/.cache/pip
 export PIP_CACHE_DIR
 
 # Neither tests nor demo may ever meet the service or the journal of the person who runs them.
-unexport HOSTING_BASE_URL HOSTING_API_KEY HOSTING_COMPANIONS HOSTING_JOURNAL
+unexport HOSTING_BASE_URL HOSTING_API_KEY HOSTING_CA_PATH HOSTING_COMPANIONS HOSTING_JOURNAL
 unexport ANSIBLE_CONFIG ANSIBLE_COLLECTIONS_PATH PYTHONPATH VIRTUAL_ENV
 
 # Ansible refuses to run without UTF-8.

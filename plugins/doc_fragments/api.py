@@ -27,7 +27,8 @@ options:
   ca_path:
     description:
       - Path of a bundle with the certificates of the authorities to trust, in PEM format.
-      - Without it, the environment variable E(REQUESTS_CA_BUNDLE) and the bundle of C(requests) count.
+      - Defaults to the environment variable E(HOSTING_CA_PATH), else to E(REQUESTS_CA_BUNDLE) and the bundle of
+        C(requests). A bundle that is named in the environment is loaded once for all hosts.
     type: path
   timeout:
     description:

@@ -47,6 +47,8 @@ options:
   ca_path:
     description: Path of a bundle with the certificates of the authorities to trust, in PEM format.
     type: path
+    env:
+      - name: HOSTING_CA_PATH
   timeout:
     description: Seconds to wait for a connection, and for each part of an answer.
     type: float

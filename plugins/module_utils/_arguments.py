@@ -90,7 +90,7 @@ def api_options():
         "base_url": Option(checked_base_url, fallback=(filled_env_fallback, ["HOSTING_BASE_URL"])),
         "api_key": Option(checked_api_key, no_log=True, fallback=(filled_env_fallback, ["HOSTING_API_KEY"])),
         "validate_certs": {"type": "bool", "default": True},
-        "ca_path": {"type": "path"},
+        "ca_path": {"type": "path", "fallback": (filled_env_fallback, ["HOSTING_CA_PATH"])},
         "timeout": Option(checked_positive, type="float", default=30),
         "retries": Option(checked_not_negative, type="int", default=5),
         "companions": {

@@ -1,24 +1,21 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How to speak to the hosting service: one session, one key, retries, and errors that say what to do."""
+"""How to speak to the hosting service: one address, one key, retries, and errors that say what to do."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import socket
-import ssl
-import threading
 import time
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from . import _retries
+from ._connections import ANSWER_STEPS, CONNECT_STEPS, Adapter, BadBundle, Watch, kept_adapter, tls_context
 from ._errors import (
     BadRequest,
     ConnectionFailed,
@@ -43,14 +40,12 @@ from ._text import LONGEST_QUOTE, printable
 
 try:
     import requests
-    from requests.adapters import HTTPAdapter
     from requests.auth import AuthBase
-    from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, disable_warnings
-    from urllib3.connection import HTTPConnection, HTTPSConnection
-    from urllib3.exceptions import ConnectTimeoutError, HTTPError, InsecureRequestWarning
+    from urllib3 import disable_warnings
+    from urllib3.exceptions import HTTPError, InsecureRequestWarning
 except ImportError:
-    REQUESTS_IMPORT_ERROR = traceback.format_exc()
-    AuthBase = HTTPAdapter = HTTPConnection = HTTPSConnection = HTTPConnectionPool = HTTPSConnectionPool = object
+    REQUESTS_IMPORT_ERROR: str | None = traceback.format_exc()
+    AuthBase = object
 else:
     REQUESTS_IMPORT_ERROR = None
     # What is wrong with the request itself, or with the way there, as long as nothing has been sent.
@@ -65,9 +60,6 @@ else:
 
 LARGEST_ANSWER = 16 * 1024 * 1024  # bytes
 LARGEST_ERROR = 64 * 1024  # bytes of an answer that is no 2xx
-SHORTEST_TIMEOUT = 0.1  # seconds
-ANSWER_STEPS = 4  # a whole answer may take so many times ``timeout``
-CONNECT_STEPS = 2 * ANSWER_STEPS  # and a connection, with all addresses of the host, a proxy and TLS
 OPERATION_ID = re.compile(r"[A-Za-z0-9:_.-]{1,200}")
 NOTHING_DONE = frozenset({400, 401, 403, 404, 422, 429})
 """The statuses by which the service says that it did nothing. Gateways answer others after the work was done."""
@@ -85,121 +77,6 @@ class BearerAuth(AuthBase):
     def __call__(self, prepared):
         prepared.headers["Authorization"] = f"Bearer {self._api_key}"
         return prepared
-
-
-class _Watch:
-    """Ends an answer that takes too long: a server that sends a byte now and then never runs into a timeout.
-
-    It also knows whether any byte of the request has been handed to a connection.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._timer = self._line = None
-
-    def new_request(self, timeout: float, deadline: float | None) -> None:
-        """Set the bounds of the next request: ``timeout`` in seconds, ``deadline`` in those of time.monotonic()."""
-        self._timeout = timeout
-        self._deadline = deadline
-        self.seconds = ANSWER_STEPS * timeout
-        self.is_sent = self.has_ended_it = False
-
-    def left(self, seconds: float) -> float:
-        """Return these seconds, or what is left of them before the deadline."""
-        if self._deadline is None:
-            return seconds
-        return min(seconds, max(SHORTEST_TIMEOUT, self._deadline - time.monotonic()))
-
-    def begin(self, sock: socket.socket) -> None:
-        """Watch what is now to come through this socket."""
-        self.end()
-        self.has_ended_it = False
-        self.seconds = self.left(ANSWER_STEPS * self._timeout)
-        # A descriptor of its own: TLS gives the socket another object, and must not be closed under the reader.
-        self._line = socket.socket(fileno=os.dup(sock.fileno()))
-        self._timer = threading.Timer(min(self.seconds, threading.TIMEOUT_MAX), self._shut_down, [self._line])
-        self._timer.daemon = True
-        self._timer.start()
-
-    def end(self) -> None:
-        with self._lock:
-            if self._timer:
-                self._timer.cancel()
-                self._line.close()
-            self._timer = self._line = None
-
-    def _shut_down(self, line: socket.socket) -> None:
-        with self._lock:
-            if self._line is line:
-                self.has_ended_it = True
-                with suppress(OSError):
-                    line.shutdown(socket.SHUT_RDWR)
-
-    def begin_connecting(self) -> None:
-        """Forget the attempt before."""
-        self.end()
-        self.has_ended_it = False
-        self._connecting_since = time.monotonic()
-
-    def check_connected(self, connection) -> None:
-        """Raise when making the connection took so long that others may have given up on this request."""
-        if time.monotonic() - self._connecting_since > CONNECT_STEPS * self._timeout:
-            raise ConnectTimeoutError(connection, "the connection took too long")
-
-
-class _WatchedAdapter(HTTPAdapter):
-    """Makes connections whose answers are watched."""
-
-    def __init__(self, watch: _Watch) -> None:
-        self._pools = _watched_pools(watch)
-        super().__init__()
-
-    def init_poolmanager(self, *args, **options) -> None:
-        super().init_poolmanager(*args, **options)
-        self.poolmanager.pool_classes_by_scheme = self._pools
-
-    def proxy_manager_for(self, *args, **options):
-        manager = super().proxy_manager_for(*args, **options)
-        manager.pool_classes_by_scheme = self._pools
-        return manager
-
-
-def _watched_pools(watch: _Watch) -> dict:
-    class Watched:
-        def connect(self):
-            watch.begin_connecting()
-            self.timeout = watch.left(self.timeout)
-            super().connect()
-            watch.check_connected(self)
-
-        def _new_conn(self):
-            sock = super()._new_conn()
-            watch.begin(sock)  # TLS and proxies can drip as well
-            return sock
-
-        def send(self, data):
-            if self.sock is None:
-                self.connect()
-            watch.is_sent = True
-            return super().send(data)
-
-        def getresponse(self):
-            watch.begin(self.sock)
-            return super().getresponse()
-
-    class Connection(Watched, HTTPConnection):
-        pass
-
-    class SecureConnection(Watched, HTTPSConnection):
-        pass
-
-    class Pool(HTTPConnectionPool):
-        ConnectionCls = Connection
-
-    class SecurePool(HTTPSConnectionPool):
-        ConnectionCls = SecureConnection
-
-    return {"http": Pool, "https": SecurePool}
 
 
 @dataclass(frozen=True)
@@ -275,16 +152,19 @@ class Client:
     def __init__(self, base_url, api_key, timeout=30, retries=5, verify=True, secrets=()):
         self.base_url = base_url.rstrip("/")
         self._scheme = self.base_url.partition(":")[0].lower()
-        self._auth = BearerAuth(api_key)
+        self._api_key = api_key
         self._timeout = timeout
         self._retries = retries
         self._verify = verify
-        self._kept = None
-        self._watch = _Watch()
+        self._watch = Watch()
+        self._session = requests.Session()
+        self._session.auth = BearerAuth(api_key)
+        # Plain http is for loopback addresses only: no proxy may see the key there.
+        self._session.trust_env = self._scheme == "https"
         hidden = {secret for secret in (api_key, *secrets) if secret}
         self._secrets = sorted(hidden | {quote(secret, safe="") for secret in hidden}, key=len, reverse=True)
         if isinstance(verify, str):
-            _check_ca_bundle(verify)
+            _check_ca_path(verify)
         if verify is False:
             disable_warnings(InsecureRequestWarning)
 
@@ -304,49 +184,18 @@ class Client:
         service provably did not process them. After ``deadline`` (in seconds of time.monotonic()) nothing is repeated,
         and no answer is waited for longer than a moment.
         """
-        if request.repeatable:
-            return self._send(self._kept_session(), request, RepeatableRetry, request.endpoint.retry_statuses, deadline)
-        # A connection of its own: one kept open may be closed by the service just as the request leaves.
-        with self._session() as session:
-            return self._send(session, request, UnrepeatableRetry, {429}, deadline)
-
-    def _kept_session(self):
-        if self._kept is None:
-            self._kept = self._session()
-        return self._kept
-
-    def _session(self):
-        session = requests.Session()
-        session.auth = self._auth
-        # Plain http is for loopback addresses only: no proxy may see the key there.
-        session.trust_env = self._scheme == "https"
-        # For the scheme and not for base_url, which requests may write in another way before it looks for the adapter.
-        session.mount(f"{self._scheme}://", _WatchedAdapter(self._watch))
-        return session
-
-    def _retry(self, retry_class, statuses, deadline):
-        limit = time.monotonic() + _retries.PATIENCE
-        return retry_class(
-            total=self._retries,
-            redirect=0,
-            status_forcelist=statuses,
-            allowed_methods=None,
-            backoff_factor=0.5,
-            backoff_max=_retries.LONGEST_BACKOFF,
-            raise_on_status=False,
-            deadline=limit if deadline is None else min(limit, deadline),
-            repeats=self._retries > 0,
-        )
-
-    def _send(self, session, request, retry_class, statuses, deadline):
-        session.get_adapter(self.base_url).max_retries = self._retry(retry_class, statuses, deadline)
         self._watch.new_request(self._timeout, deadline)
         try:
-            prepared = self._prepared(session, request)
-            settings = session.merge_environment_settings(prepared.url, {}, True, self._verify, None)
-            # Not session.send(): that reads a redirect's body to its end, and follows its address in part.
-            with session.get_adapter(prepared.url).send(prepared, timeout=self._timeout, **settings) as response:
-                content = self._content(request, response)
+            prepared = self._prepared(request)
+            # With the trust settings and proxies of the environment.
+            settings = self._session.merge_environment_settings(prepared.url, {}, True, self._verify, None)
+            with self._adapter(request, settings["verify"]) as adapter:
+                self._watch = adapter.watch
+                self._watch.new_request(self._timeout, deadline)
+                adapter.max_retries = self._retry(request, deadline)
+                # Not session.send(): that reads a redirect's body to its end, and follows its address in part.
+                with adapter.send(prepared, timeout=self._timeout, proxies=settings["proxies"]) as response:
+                    content = self._content(request, response)
         except _FAILURES as error:
             raise self._failure(request, error) from None
         finally:
@@ -355,8 +204,36 @@ class Client:
             raise self._status_error(request, response, content)
         return Answer(request, response.status_code, self._json(request, response, content), self._clean)
 
-    def _prepared(self, session, request):
-        return session.prepare_request(
+    @contextmanager
+    def _adapter(self, request: Request, verify: bool | str) -> Iterator[Adapter]:
+        """Lend what sends the request.
+
+        What must not be repeated gets a connection of its own: one kept open may be closed by the service just as the
+        request leaves.
+        """
+        if request.repeatable:
+            yield kept_adapter(self.base_url, self._api_key, verify)
+            return
+        with closing(Adapter(self._scheme, verify)) as adapter:
+            yield adapter
+
+    def _retry(self, request: Request, deadline: float | None) -> RepeatableRetry:
+        limit = time.monotonic() + _retries.PATIENCE
+        retry_class = RepeatableRetry if request.repeatable else UnrepeatableRetry
+        return retry_class(
+            total=self._retries,
+            redirect=0,
+            status_forcelist=request.endpoint.retry_statuses if request.repeatable else {429},
+            allowed_methods=None,
+            backoff_factor=0.5,
+            backoff_max=_retries.LONGEST_BACKOFF,
+            raise_on_status=False,
+            deadline=limit if deadline is None else min(limit, deadline),
+            repeats=self._retries > 0,
+        )
+
+    def _prepared(self, request):
+        return self._session.prepare_request(
             requests.Request(
                 request.method,
                 self.base_url + request.path,
@@ -529,13 +406,11 @@ class Client:
         )
 
 
-def _check_ca_bundle(path):
+def _check_ca_path(path: str) -> None:
     try:
-        ssl.create_default_context(**{"capath" if os.path.isdir(path) else "cafile": path})
-    except OSError as error:
-        raise InvalidInput(
-            f"ca_path ({path}) is no bundle of certificates in PEM format: {error}. Nothing was sent."
-        ) from None
+        tls_context(path)
+    except BadBundle as error:
+        raise InvalidInput(f"ca_path: {error}. Nothing was sent.") from None
 
 
 def _whether_done(request):

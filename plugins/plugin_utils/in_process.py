@@ -23,6 +23,7 @@ from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
 from ..module_utils._client import REQUESTS_IMPORT_ERROR
+from ..module_utils._connections import load_certificates
 from ..module_utils._context import Context, secrets_within
 from ..module_utils._entry import perform, refusal
 
@@ -31,6 +32,8 @@ COLLECTION = "ansible_collections.hosting.management.plugins"
 display = Display()
 module_name = __name__.rpartition(".")[2]
 module = import_module(f"{COLLECTION}.modules.{module_name}") if __name__.startswith(f"{COLLECTION}.action.") else None
+if not REQUESTS_IMPORT_ERROR:
+    load_certificates()
 
 
 class ActionModule(ActionBase):

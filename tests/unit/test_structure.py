@@ -25,6 +25,7 @@ ORDER = [
     "_progress",
     "_values",
     "_retries",
+    "_connections",
     "_client",
     "_journal",
     "_operations",

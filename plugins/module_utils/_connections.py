@@ -1,0 +1,220 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How connections to the service are made, trusted, watched, and kept for as long as the process lives.
+
+Over TLS a request costs little on a connection that is kept, and little more on a new one; what costs is to load the
+bundle of certificates, which is therefore loaded once for a process and all its forks.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+
+from ._text import printable
+
+try:
+    from requests.adapters import HTTPAdapter
+    from requests.utils import DEFAULT_CA_BUNDLE_PATH, extract_zipped_paths
+    from urllib3.exceptions import ConnectTimeoutError
+    from urllib3.util.ssl_ import create_urllib3_context
+except ImportError:  # _client says so
+    HTTPAdapter = object
+
+SHORTEST_TIMEOUT = 0.1  # seconds
+ANSWER_STEPS = 4  # a whole answer may take so many times ``timeout``
+CONNECT_STEPS = 2 * ANSWER_STEPS  # and a connection, with all addresses of the host, a proxy and TLS
+MOST_KEPT = 8  # adapters: a loop over services or keys must not keep a connection for each
+
+
+class BadBundle(OSError):
+    """A bundle of certificates that is not there, or is none."""
+
+
+class Watch:
+    """Ends an answer that takes too long: a server that sends a byte now and then never runs into a timeout.
+
+    It also knows whether any byte of the request has been handed to a connection.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+        self._line: socket.socket | None = None
+
+    def new_request(self, timeout: float, deadline: float | None) -> None:
+        """Set the bounds of the next request: ``timeout`` in seconds, ``deadline`` in those of time.monotonic()."""
+        self._timeout = timeout
+        self._deadline = deadline
+        self.seconds = ANSWER_STEPS * timeout
+        self.is_sent = self.has_ended_it = False
+
+    def left(self, seconds: float) -> float:
+        """Return these seconds, or what is left of them before the deadline."""
+        if self._deadline is None:
+            return seconds
+        return min(seconds, max(SHORTEST_TIMEOUT, self._deadline - time.monotonic()))
+
+    def begin(self, sock: socket.socket) -> None:
+        """Watch what is now to come through this socket."""
+        self.end()
+        self.has_ended_it = False
+        self.seconds = self.left(ANSWER_STEPS * self._timeout)
+        # A descriptor of its own: TLS gives the socket another object, and must not be closed under the reader.
+        self._line = socket.socket(fileno=os.dup(sock.fileno()))
+        self._timer = threading.Timer(min(self.seconds, threading.TIMEOUT_MAX), self._shut_down, [self._line])
+        self._timer.daemon = True
+        self._timer.start()
+
+    def end(self) -> None:
+        """Watch no longer."""
+        with self._lock:
+            if self._timer and self._line:
+                self._timer.cancel()
+                self._line.close()
+            self._timer = self._line = None
+
+    def _shut_down(self, line: socket.socket) -> None:
+        with self._lock:
+            if self._line is line:
+                self.has_ended_it = True
+                with suppress(OSError):
+                    line.shutdown(socket.SHUT_RDWR)
+
+    def begin_connecting(self) -> None:
+        """Forget the attempt before."""
+        self.end()
+        self.has_ended_it = False
+        self._connecting_since = time.monotonic()
+
+    def check_connected(self, connection) -> None:
+        """Raise when making the connection took so long that others may have given up on this request."""
+        if time.monotonic() - self._connecting_since > CONNECT_STEPS * self._timeout:
+            raise ConnectTimeoutError(connection, "the connection took too long")
+
+
+class Adapter(HTTPAdapter):
+    """Makes watched connections, with the certificates of one trust setting.
+
+    :param scheme: that of the service's address; without TLS there are no certificates to load.
+    :param verify: True for the bundle that requests brings, False to trust anybody, or the path of a bundle.
+
+    Raises BadBundle.
+    """
+
+    def __init__(self, scheme: str, verify: bool | str) -> None:
+        self.watch = Watch()
+        self._verify = verify
+        self._tls = {"ssl_context": tls_context(verify)} if scheme == "https" else {}
+        super().__init__()
+
+    def init_poolmanager(self, *arguments, **options) -> None:
+        super().init_poolmanager(*arguments, **self._tls, **options)
+        self._watch_pools(self.poolmanager)
+
+    def proxy_manager_for(self, proxy: str, **options):
+        if proxy not in self.proxy_manager:
+            options.update(self._tls)
+            if proxy.lower().startswith("https"):
+                options["proxy_ssl_context"] = self._tls.get("ssl_context")
+            self._watch_pools(super().proxy_manager_for(proxy, **options))
+        return self.proxy_manager[proxy]
+
+    def send(self, request, stream=True, timeout=None, verify=True, cert=None, proxies: Mapping | None = None):
+        # Not the bundle's path, which would be loaded anew for each connection.
+        return super().send(request, stream, timeout, self._verify is not False, None, proxies)
+
+    def cert_verify(self, conn, url, verify, cert) -> None:
+        """Leave the connections as they are: their TLS context has the certificates."""
+
+    def _watch_pools(self, manager) -> None:
+        classes = manager.pool_classes_by_scheme.items()
+        manager.pool_classes_by_scheme = {scheme: _watched(pool, self.watch) for scheme, pool in classes}
+
+
+def _watched(pool_class: type, watch: Watch) -> type:
+    class Connection(pool_class.ConnectionCls):
+        def connect(self):
+            watch.begin_connecting()
+            self.timeout = watch.left(self.timeout)
+            super().connect()
+            watch.check_connected(self)
+
+        def _new_conn(self):
+            sock = super()._new_conn()
+            watch.begin(sock)  # TLS and proxies can drip as well
+            return sock
+
+        def send(self, data):
+            if self.sock is None:
+                self.connect()
+            watch.is_sent = True
+            return super().send(data)
+
+        def getresponse(self):
+            watch.begin(self.sock)
+            return super().getresponse()
+
+    class Pool(pool_class):
+        ConnectionCls = Connection
+
+    return Pool
+
+
+def tls_context(verify: bool | str) -> ssl.SSLContext:
+    """Return the TLS context of a trust setting, which is loaded once. Raises BadBundle."""
+    path = extract_zipped_paths(DEFAULT_CA_BUNDLE_PATH) if verify is True else verify
+    if path is False:
+        return _loaded(None, None)
+    try:
+        status = os.stat(path)
+        return _loaded(path, (status.st_ino, status.st_size, status.st_mtime_ns))
+    except (OSError, ValueError) as error:
+        raise BadBundle(f"{printable(path)} is no bundle of certificates in PEM format: {error}") from None
+
+
+@cache
+def _loaded(path: str | None, _version: tuple | None) -> ssl.SSLContext:
+    """Return a context with the certificates of a file or folder, None for none; another version is another file."""
+    context = create_urllib3_context(cert_reqs=ssl.CERT_NONE if path is None else ssl.CERT_REQUIRED)
+    if path is not None:
+        context.load_verify_locations(**{"capath" if os.path.isdir(path) else "cafile": path})
+    return context
+
+
+_kept: dict[tuple, Adapter] = {}
+
+
+def kept_adapter(base_url: str, api_key: str, verify: bool | str) -> Adapter:
+    """Return the adapter of this address, key and trust setting, whose connections outlive a task.
+
+    All items of a loop run in one process. What a fork inherits, it does not use: two processes on one connection
+    would read each other's answers. Raises BadBundle.
+    """
+    scheme = base_url.partition(":")[0].lower()
+    trust = tls_context(verify) if scheme == "https" else None
+    name = (os.getpid(), threading.get_ident(), base_url, api_key, verify, trust)
+    if name not in _kept:
+        while len(_kept) >= MOST_KEPT:
+            _kept.pop(next(iter(_kept))).close()
+        _kept[name] = Adapter(scheme, verify)
+    return _kept[name]
+
+
+def load_certificates() -> None:
+    """Load the bundle that the environment names before the process forks, so that no fork has to.
+
+    A bundle that cannot be used is told of when it is needed.
+    """
+    if os.environ.get("HOSTING_BASE_URL", "https:").startswith("http:"):
+        return
+    names = ("HOSTING_CA_PATH", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+    with suppress(OSError):
+        tls_context(next(filter(None, map(os.environ.get, names)), True))
