@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 
-from . import seed
+from . import certificates, seed
 from .server import Simulator
 
 
@@ -39,6 +39,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--interface-only", action="store_true", help="serve only the 19 documented endpoints")
     parser.add_argument("--operation-seconds", type=_seconds, default=2.0, help="how long operations take")
     parser.add_argument("--visible-after", type=_seconds, default=0.0, help="how long new operations are unknown")
+    parser.add_argument("--latency", type=_seconds, default=0.0, help="seconds that are added to each answer")
+    parser.add_argument(
+        "--tls",
+        nargs="?",
+        choices=certificates.KINDS,
+        const=certificates.VALID,
+        default=False,
+        help="serve https, with a certificate that is good (the default), expired, or another host's",
+    )
     parser.add_argument("--sites", type=_whole_number, default=3, help="number of sites")
     parser.add_argument("--api-key", default="simulator-key", help="the key that is accepted")
     return parser
@@ -82,6 +91,7 @@ def _introduction(simulator: Simulator, sites: int) -> str:
         "",
         f"export HOSTING_BASE_URL={simulator.base_url}",
         f"export HOSTING_API_KEY={simulator.api_key}",
+        *_trust(simulator),
         "",
         f"  company    {seed.COMPANY_ID}",
         *(f"  user       {user.id}  {user.email}" for user in simulator.state.company.users.values()),
@@ -92,6 +102,17 @@ def _introduction(simulator: Simulator, sites: int) -> str:
         '  curl -H "Authorization: Bearer $HOSTING_API_KEY" $HOSTING_BASE_URL/validate',
     ]
     return "\n".join(lines)
+
+
+def _trust(simulator: Simulator) -> list[str]:
+    """How Ansible and curl come to trust a simulator with TLS."""
+    if not simulator.ca_path:
+        return []
+    return [
+        f"export REQUESTS_CA_BUNDLE={simulator.ca_path}",
+        f"export CURL_CA_BUNDLE={simulator.ca_path}",
+        "(The option ca_path does the same for one task.)",
+    ]
 
 
 if __name__ == "__main__":

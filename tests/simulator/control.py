@@ -33,6 +33,7 @@ class WantedSettings(BaseModel):
     operation_seconds: float = Field(None, ge=0)
     visible_after: float = Field(None, ge=0)
     interface_only: bool = Field(None)
+    latency: float = Field(None, ge=0)
 
 
 ROUTER = APIRouter(prefix=CONTROL_PREFIX)

@@ -15,6 +15,7 @@ from dataclasses import replace
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from .certificates import VALID, Certificates
 from .companions import COMPANIONS
 from .control import CONTROL_PREFIX, control_application
 from .endpoints import PREFIX, application
@@ -28,21 +29,40 @@ START_SECONDS = 10
 LOGGER = logging.getLogger(__name__)
 
 
-class Protocol(H11Protocol):
-    """HTTP that shows the application its connection, so that faults can close it."""
+class Counters:
+    """What came in below HTTP. With TLS, a connection counts when its handshake has ended well."""
 
-    def connection_made(self, transport) -> None:
-        super().connection_made(transport)
-        app = self.app
+    def __init__(self) -> None:
+        self.clear()
 
-        async def with_transport(scope, receive, send):
-            await app({**scope, TRANSPORT: transport}, receive, send)
+    def clear(self) -> None:
+        """Begin anew."""
+        self.connections = self.handshakes = 0
 
-        self.app = with_transport
+
+def _protocol(counters: Counters) -> type:
+    """HTTP that counts its connections and shows them to the application, so that faults can close them."""
+
+    class Protocol(H11Protocol):
+        def connection_made(self, transport) -> None:
+            super().connection_made(transport)
+            counters.connections += 1
+            app = self.app
+
+            async def with_transport(scope, receive, send):
+                await app({**scope, TRANSPORT: transport}, receive, send)
+
+            self.app = with_transport
+
+    return Protocol
 
 
 class Simulator:
-    """The hosting service, simulated. Use it as a context manager, or call start() and stop()."""
+    """The hosting service, simulated. Use it as a context manager, or call start() and stop().
+
+    :param latency: seconds that are added to each answer.
+    :param tls: serve https; True for a good certificate, or one of certificates.KINDS.
+    """
 
     def __init__(
         self,
@@ -53,12 +73,17 @@ class Simulator:
         api_key: str = "simulator-key",
         port: int = 0,
         host: str = "127.0.0.1",
+        latency: float = 0.0,
+        tls: bool | str = False,
     ) -> None:
         self.api_key = api_key
-        self.settings = Settings(operation_seconds, visible_after, interface_only)
+        self.settings = Settings(operation_seconds, visible_after, interface_only, latency)
         self._first_settings = replace(self.settings)
         self._sites = sites
         self._address = (host, port)
+        self._tls = VALID if tls is True else tls
+        self._certificates: Certificates | None = None
+        self._counters = Counters()
         self._world = World(self.settings)
         self._door = Door(
             self._world,
@@ -80,7 +105,8 @@ class Simulator:
     def root_url(self) -> str:
         """The address without a path."""
         host, port = self._address
-        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        scheme = "https" if self._tls else "http"
+        return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
     @property
     def base_url(self) -> str:
@@ -91,6 +117,26 @@ class Simulator:
     def control_url(self) -> str:
         """The address of the control surface."""
         return self.root_url + CONTROL_PREFIX
+
+    @property
+    def ca_path(self) -> str | None:
+        """With TLS, once started: a bundle with nothing but the authority behind its certificate. stop() removes it."""
+        return self._certificates and self._certificates.ca_path
+
+    @property
+    def large_ca_path(self) -> str | None:
+        """With TLS, once started: a bundle of the usual size (certifi's) that contains this authority as well."""
+        return self._certificates and self._certificates.large_ca_path
+
+    @property
+    def connections(self) -> int:
+        """The connections since the start or the last clearing; with TLS, those that the client went on with."""
+        return self._counters.connections
+
+    @property
+    def handshakes(self) -> int:
+        """The TLS handshakes that were begun in that time, also those that the client broke off."""
+        return self._counters.handshakes
 
     @property
     def state(self) -> World:
@@ -117,9 +163,10 @@ class Simulator:
             return list(self._door.faults)
 
     def clear_requests(self) -> None:
-        """Empty the log."""
+        """Empty the log, and count connections anew."""
         with self._world.lock:
             self._door.requests.clear()
+            self._counters.clear()
 
     def clear_faults(self) -> None:
         """Behave well again."""
@@ -145,12 +192,14 @@ class Simulator:
 
     def start(self) -> Simulator:
         """Listen; returns when requests are answered."""
+        if self._tls:
+            self._certificates = Certificates(self._tls, self._address[0])
         listener = _listener(self._address)
         self._address = listener.getsockname()[:2]
         config = uvicorn.Config(
             self._app,
             interface="asgi3",
-            http=Protocol,
+            http=_protocol(self._counters),
             ws="none",
             loop="asyncio",
             lifespan="off",
@@ -160,7 +209,11 @@ class Simulator:
             server_header=False,
             proxy_headers=False,
             timeout_graceful_shutdown=0.1,
+            ssl_certfile=self._certificates and self._certificates.server_path,
         )
+        config.load()
+        if config.ssl:
+            config.ssl.sni_callback = self._count_handshake
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [listener]}, name="simulator", daemon=True
@@ -179,6 +232,12 @@ class Simulator:
             self._server.should_exit = True
             self._thread.join()
             self._server = self._thread = None
+        if self._certificates:
+            self._certificates.close()
+
+    def _count_handshake(self, *_unused) -> None:
+        """OpenSSL calls this for every client that says hello, also without a name."""
+        self._counters.handshakes += 1
 
     async def _app(self, scope, receive, send) -> None:
         is_control = scope["path"].startswith(CONTROL_PREFIX + "/")

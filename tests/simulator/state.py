@@ -21,6 +21,7 @@ class Settings:
     operation_seconds: float = 0.0
     visible_after: float = 0.0
     interface_only: bool = False
+    latency: float = 0.0
 
     def update(self, other: Settings) -> None:
         """Take over the values of other settings, keeping this object."""

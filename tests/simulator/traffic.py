@@ -86,6 +86,8 @@ class Door:
         else:
             scope["simulator.operation_fails"] = bool(fault) and fault.kind == "fail_operation"
             answer = _distorted(fault, request, await self._processed(scope, body, request))
+        if self.world.settings.latency:
+            await asyncio.sleep(self.world.settings.latency)
         if answer is None:
             await _close(scope, receive)
             return

@@ -170,9 +170,15 @@ def test_control_settings(simulator):
         "operation_seconds": 0.0,
         "visible_after": 0.0,
         "interface_only": False,
+        "latency": 0.0,
     }
     changed = control(simulator, "PATCH", "/settings", json={"operation_seconds": 3, "interface_only": True})
-    assert changed.json() == {"operation_seconds": 3.0, "visible_after": 0.0, "interface_only": True}
+    assert changed.json() == {
+        "operation_seconds": 3.0,
+        "visible_after": 0.0,
+        "interface_only": True,
+        "latency": 0.0,
+    }
     assert (simulator.settings.operation_seconds, simulator.settings.interface_only) == (3.0, True)
     assert control(simulator, "PATCH", "/settings", json={"operation_seconds": -1}).status_code == 422
     assert control(simulator, "POST", "/reset").status_code == 204
@@ -226,6 +232,7 @@ def test_command_line(stop_signal):
                 "operation_seconds": 0.5,
                 "visible_after": 0.0,
                 "interface_only": True,
+                "latency": 0.0,
             }
             process.send_signal(stop_signal)
             assert process.wait(timeout=5) == 0
