@@ -11,7 +11,7 @@ from functools import cached_property
 from ._client import Answer, Client
 from ._errors import HostingError, MalformedResponse, NotFound, ServiceError
 from ._interface import Request
-from ._journal import default_location, open_journal, passwords_of
+from ._journal import default_location, kept_journal, passwords_of
 from ._operations import POLL_INTERVAL, WAIT_TIMEOUT, Operation, follow
 
 NOT_SHOWN = None
@@ -67,12 +67,12 @@ class Context(Mapping):
     @cached_property
     def journal(self):
         location = self["journal"]
-        return open_journal(default_location() if location is None else location)
+        return kept_journal(default_location() if location is None else location)
 
     def close(self) -> None:
         """Let go of the journal, if the task has opened it."""
         if "journal" in self.__dict__:
-            self.journal.close()
+            self.journal.let_go()
 
     @property
     def force(self) -> bool:

@@ -267,7 +267,7 @@ class _Change:
             part=self.part,
         )
         claimed = (*(one for one in self.rows if one.key != entry.key), entry)
-        if not self.journal.replace(self.subject, self.rows, claimed):
+        if not self._replace(self.rows, claimed):
             return None
         self.entry = self._request(entry, claimed)
         return self._follow() if self.operation and self.context.wait else self._outcome(True)
@@ -279,7 +279,7 @@ class _Change:
             self.answer = self.context.client.send(request)
         except HostingError as error:
             if error.nothing_done:
-                self.journal.replace(self.subject, claimed, self.rows)
+                self._replace(claimed, self.rows)
                 raise
             self._update(entry, UNKNOWN)
             if request.repeatable:
@@ -372,7 +372,7 @@ class _Change:
         if not self._time_left():
             raise self._effect_not_seen()
         self.context.report(f"waiting for the effect of {self.plan.request} to be seen")
-        self.journal.close()  # it opens again by itself; a database has few connections for many waiting tasks
+        self.journal.let_go()  # it opens again by itself; a database has few connections for many waiting tasks
         time.sleep(min(self.interval, self._time_left()))
         self.interval = min(self.interval * INTERVAL_GROWTH, LONGEST_INTERVAL)
         return None
@@ -429,6 +429,10 @@ class _Change:
     def _time_left(self) -> float:
         return max(0.0, self.deadline - time.monotonic())
 
+    def _replace(self, seen: tuple[Entry, ...], now: tuple[Entry, ...]) -> bool:
+        # What a power loss takes back of a repeatable request is sent again, and does no harm.
+        return self.journal.replace(self.subject, seen, now, durable=not self.wanted.repeatable)
+
     def _update(self, entry: Entry, progress: str, operation_id: str | None = None) -> None:
         """Note how far a request has come, unless another run has noted something else meanwhile.
 
@@ -442,7 +446,7 @@ class _Change:
             if mine is None:
                 return
             kept = tuple(one for one in read if one is not mine and one.release == entry.release)
-            if self.journal.replace(self.subject, read, (*kept, mine.with_progress(progress, operation_id))):
+            if self._replace(read, (*kept, mine.with_progress(progress, operation_id))):
                 return
 
     def _with_what_was_done(self, error: HostingError) -> HostingError:

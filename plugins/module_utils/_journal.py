@@ -17,6 +17,7 @@ import random
 import re
 import socket
 import sqlite3
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -190,6 +191,23 @@ def open_journal(location: str) -> Journal:
     return SqliteJournal(location)
 
 
+_kept: dict[tuple, SqliteJournal] = {}
+MOST_KEPT = 4  # journals that a process keeps open
+
+
+def kept_journal(location: str) -> Journal:
+    """Return a journal as open_journal() does; a SQLite file stays open for the other tasks of this process.
+
+    All items of a loop run in one process, and to open and close a file costs more than to use it.
+    """
+    journal = open_journal(location)
+    if not isinstance(journal, SqliteJournal):
+        return journal
+    while len(_kept) >= MOST_KEPT:
+        _kept.pop(next(iter(_kept))).close()
+    return _kept.setdefault((os.getpid(), threading.get_ident(), location), journal)
+
+
 def default_location() -> str:
     """Return the journal's path for users who name none (the XDG base directories)."""
     state_home = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
@@ -240,12 +258,17 @@ class NoJournal:
     def read(self, subject: Subject) -> tuple[Entry, ...]:
         return self._rows.get(subject, ())
 
-    def replace(self, subject: Subject, seen: tuple[Entry, ...], now: tuple[Entry, ...]) -> bool:
+    def replace(
+        self, subject: Subject, seen: tuple[Entry, ...], now: tuple[Entry, ...], *, durable: bool = True
+    ) -> bool:
         self._rows[subject] = now
         return True
 
     def subjects(self, service: str, prefix: str) -> list[tuple[Subject, Entry]]:
         return []
+
+    def let_go(self) -> None:
+        """Nothing is open."""
 
     def close(self) -> None:
         """Nothing is open."""
@@ -265,12 +288,15 @@ class _SqlJournal:
         with self._reading() as execute:
             return _rows(execute, subject)
 
-    def replace(self, subject: Subject, seen: tuple[Entry, ...], now: tuple[Entry, ...]) -> bool:
+    def replace(
+        self, subject: Subject, seen: tuple[Entry, ...], now: tuple[Entry, ...], *, durable: bool = True
+    ) -> bool:
         """Put the rows ``now`` in place of those ``seen`` before; False if they have changed since.
 
-        Each row of a subject has a key of its own. Raises JournalError; then nothing was changed.
+        Each row of a subject has a key of its own. What is not ``durable`` may be taken back by a power loss, and by
+        nothing else. Raises JournalError; then nothing was changed.
         """
-        with self._writing(subject) as execute:
+        with self._writing(subject, durable) as execute:
             if set(_rows(execute, subject)) != set(seen):
                 return False
             for entry in set(seen) - set(now):
@@ -287,8 +313,12 @@ class _SqlJournal:
             found = execute(_SELECT_PREFIX, (service, len(prefix), prefix)).fetchall()
         return [((service, subject), Entry(*values)) for subject, *values in found]
 
+    def let_go(self) -> None:
+        """Keep nothing that others may need, until the next use."""
+        self.close()
+
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database; it is opened again when needed."""
         connection, self._connection = self._connection, None
         if connection is None:
             return
@@ -346,25 +376,31 @@ class SqliteJournal(_SqlJournal):
     def __init__(self, path: str | Path) -> None:
         super().__init__()
         self._path = _expanded(Path(path))
+        self._file: tuple[int, int] | None = None
+
+    def let_go(self) -> None:
+        """Keep the file open: it is nobody's but ours, and there are enough of them."""
 
     @contextmanager
     def _reading(self) -> Iterator[Callable]:
         with self._as_journal_error():
             # Reading alone, as in check mode, leaves no file behind.
-            if self._connection is None and not self._is_there():
+            if self._is_there():
+                connection = self._opened(self._connect)
+                yield connection.execute if self._has_table(connection) else _nothing
+            else:
                 yield _nothing
-                return
-            connection = self._opened(self._connect)
-            yield connection.execute if self._has_table(connection) else _nothing
 
     @contextmanager
-    def _writing(self, _subject: Subject) -> Iterator[Callable]:
+    def _writing(self, _subject: Subject, durable: bool = True) -> Iterator[Callable]:
         with self._as_journal_error():
-            if self._connection is None:
+            if not self._is_there():
                 self._make_file()
             connection = self._opened(self._connect)
             if not self._has_table(connection):
                 _make_table(connection)
+            # To wait for the disk costs as much as all the rest.
+            connection.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
             connection.execute("begin immediate")
             yield connection.execute
             connection.execute("commit")
@@ -384,23 +420,26 @@ class SqliteJournal(_SqlJournal):
             raise
 
     def _is_there(self) -> bool:
+        """Tell whether there is a file, and close one that has been removed or replaced since it was opened."""
         try:
-            self._path.stat()
+            status = self._path.stat()
+            file = (status.st_dev, status.st_ino)
         except FileNotFoundError:
-            return False
-        return True
+            file = None
+        if self._connection is not None and file != self._file:
+            self.close()
+        self._file = file
+        return file is not None
 
     def _make_file(self) -> None:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileExistsError):
             # SQLite gives the files beside it the same mode.
             os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        self._is_there()
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, timeout=LOCK_TIMEOUT, isolation_level=None)
-        # A row that a power loss takes back could send a push twice; waiting for the disk costs less than 1 ms.
-        connection.execute("pragma synchronous = full")
-        return connection
+        return sqlite3.connect(self._path, timeout=LOCK_TIMEOUT, isolation_level=None)
 
     def _has_table(self, connection: sqlite3.Connection) -> bool:
         """Return False for a new file; a table of an older version becomes one of this version."""
@@ -481,7 +520,7 @@ class PostgresJournal(_SqlJournal):
             yield _executing(connection) if version else _nothing
 
     @contextmanager
-    def _writing(self, subject: Subject) -> Iterator[Callable]:
+    def _writing(self, subject: Subject, _durable: bool = True) -> Iterator[Callable]:
         with self._transaction() as connection:
             if _postgres_version(connection) < SCHEMA_VERSION:
                 _make_postgres_table(connection)

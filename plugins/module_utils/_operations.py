@@ -175,7 +175,7 @@ class _Shown:
 
     def let_go(self) -> None:
         """Close the journal for the time of a pause: a database has few connections for many waiting tasks."""
-        self._journal.close()
+        self._journal.let_go()
 
     def learn(self, operation: Operation) -> None:
         """Take in what a look at an operation has shown."""

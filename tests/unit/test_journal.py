@@ -29,6 +29,7 @@ from ansible_collections.hosting.management.plugins.module_utils._journal import
     SqliteJournal,
     default_location,
     digest_of,
+    kept_journal,
     open_journal,
     passwords_of,
 )
@@ -494,8 +495,46 @@ def test_a_known_table_is_not_made_again(path):
     statements.clear()
     journal.replace(SUBJECT, (entry(),), (entry(FINISHED),))
     assert [statement.split()[0].lower() for statement in statements] == [
-        *("pragma", "begin", "select", "delete", "insert", "commit")
+        *("pragma", "pragma", "begin", "select", "delete", "insert", "commit")
     ]
+
+
+def test_a_file_stays_open_for_the_tasks_of_a_process_and_not_for_others(path):
+    journal = kept_journal(str(path))
+    journal.replace(SUBJECT, (), (entry(),))
+    journal.let_go()
+    assert kept_journal(str(path)) is journal
+    assert journal._connection is not None
+    assert kept_journal(str(path.with_name("other.db"))) is not journal
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(kept_journal, str(path)).result() is not journal
+
+
+def test_few_files_stay_open(path):
+    journals = [kept_journal(str(path.with_name(f"{number}.db"))) for number in range(10)]
+    for journal in journals:
+        journal.replace(SUBJECT, (), (entry(),))
+    assert len(_journal._kept) <= _journal.MOST_KEPT
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_file_that_is_removed_while_it_is_open_is_not_written_to(path, is_replaced):
+    journal = SqliteJournal(path)
+    journal.replace(SUBJECT, (), (entry(),))
+    for file in path.parent.iterdir():
+        file.unlink()
+    if is_replaced:
+        SqliteJournal(path).replace(SUBJECT, (), (entry(FINISHED),))
+    assert journal.read(SUBJECT) == ((entry(FINISHED),) if is_replaced else ())
+    assert journal.replace(SUBJECT, journal.read(SUBJECT), (entry(FAILED),))
+    assert SqliteJournal(path).read(SUBJECT) == (entry(FAILED),)
+
+
+@pytest.mark.parametrize(("durable", "level"), [(True, 2), (False, 1)])
+def test_only_what_must_outlive_a_power_loss_waits_for_the_disk(path, durable, level):
+    journal = SqliteJournal(path)
+    journal.replace(SUBJECT, (), (entry(),), durable=durable)
+    assert journal._connection.execute("pragma synchronous").fetchone() == (level,)
 
 
 def test_the_table_of_another_program_is_left_alone(path):
