@@ -87,8 +87,8 @@ simulator: $(VENV)/.demo ## the simulated service, to try things against
 chaos: $(VENV)/.demo $(LINK) ## kills, lost answers and parallel runs at random; CASES=1000 SEED=7
 	@$(in) "$(VENV)/bin/python" tests/chaos --cases $(or $(CASES),20) $(if $(SEED),--seed $(SEED))
 
-bench: $(VENV)/.demo $(LINK) ## how fast it is, beside ansible.builtin.uri
-	@$(in) "$(VENV)/bin/python" tests/bench $(ARGS)
+bench: $(VENV)/.bench $(LINK) ## what tasks cost, beside ansible.builtin.uri; ARGS="--only a,e --rounds 5"
+	@$(in) PYTHONPATH="$(BUILD)/collections:$(HERE)/tests" "$(VENV)/bin/python" -m bench $(ARGS)
 
 build: $(VENV)/.demo ## the tarball for Galaxy, in build/dist
 	@$(PYTHON) tests/tools/checkout.py build/tree >/dev/null
@@ -128,6 +128,11 @@ $(VENV)/.demo: requirements.txt tests/requirements/demo.txt | $(VENV)/.created
 $(VENV)/.test: tests/requirements/test.txt $(VENV)/.demo
 	@echo "Installing what the tests need into $(VENV)"
 	@$(call pip,$(VENV)) $(ANSIBLE_CORE) -r tests/requirements/test.txt
+	@touch $@
+
+$(VENV)/.bench: tests/requirements/bench.txt $(VENV)/.demo
+	@echo "Installing what measuring needs into $(VENV)"
+	@$(call pip,$(VENV)) $(ANSIBLE_CORE) -r tests/requirements/bench.txt
 	@touch $@
 
 $(VENV)/.molecule: tests/requirements/molecule.txt $(VENV)/.demo

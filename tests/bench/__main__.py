@@ -1,162 +1,172 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measures what a task costs, side by side: this collection, an ordinary module, and ansible.builtin.uri.
+"""Measures what tasks cost: this collection, in-process and as a module process, and ansible.builtin.uri.
 
-Every way sends the same request, a PUT that sets a deny list, to the simulator. The rounds are interleaved, and the
-fastest one of each way counts. Only ratios within one run mean anything.
+Every way sends the same requests to a simulator with TLS, and trusts a bundle of the usual size. The rounds are
+interleaved, and medians count. Only ratios within one run mean anything. Nothing is judged: the exit status is 0.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
-import shutil
-import subprocess
+import platform
+import ssl
+import statistics
 import sys
-import time
-from dataclasses import dataclass
+from dataclasses import asdict
+from importlib.metadata import version
 from pathlib import Path
 
-import yaml
 from rich.console import Console
 from rich.table import Table
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
+from . import goals, measuring
+from .measuring import FULL_HOSTS, FULL_OPERATIONS, HOSTS, ITEMS, ROWS, START, Figures
+from .playbooks import FLOOR, ROOT, prepare
+from .service import Service
 
-from simulator import Simulator  # noqa: E402
-
-WORK = ROOT / "build" / "bench"
-ENVIRONMENT_ID = "e0000000-0000-4000-8000-000000000011"
-ADDRESSES = ["198.51.100.7", "203.0.113.0/24"]
-
-# The same request, sent in three ways; and a task that sends none, which is what Ansible itself costs.
-TASKS = {
-    "debug (no request)": {"ansible.builtin.debug": {"msg": "{{ item | default('') }}"}},
-    "hosting.management, in-process": {
-        "hosting.management.denied_ips": {"environment_id": ENVIRONMENT_ID, "ip_list": ADDRESSES, "force": True},
-    },
-    "hosting.management, module process": {
-        "hosting.management.denied_ips": {"environment_id": ENVIRONMENT_ID, "ip_list": ADDRESSES, "force": True},
-        # Only with the connection local does the module run in-process.
-        "vars": {"ansible_connection": "bench_local"},
-    },
-    "ansible.builtin.uri": {
-        "ansible.builtin.uri": {
-            "url": "{{ lookup('ansible.builtin.env', 'HOSTING_BASE_URL') }}/sites/tools/denied-ips",
-            "method": "PUT",
-            "headers": {"Authorization": "Bearer {{ lookup('ansible.builtin.env', 'HOSTING_API_KEY') }}"},
-            "body_format": "json",
-            "body": {"environment_id": ENVIRONMENT_ID, "ip_list": ADDRESSES},
-        },
-    },
-}
-
-# A connection that is local in all but name, so that the collection hands over to the ordinary module.
-CONNECTION = """
-from ansible.plugins.connection.local import DOCUMENTATION as LOCAL, Connection as Local
-
-DOCUMENTATION = LOCAL.replace("name: local", "name: bench_local")
+MARKS = {True: "yes", False: "no", None: "–"}
+BUSY = 0.5  # from this share of the time on, the simulator may be what is measured
 
 
-class Connection(Local):
-    transport = "bench_local"
-"""
+def main() -> int:
+    """Measure, and show the table."""
+    options = _options()
+    console = Console(highlight=False, width=120)
+    load = os.getloadavg()[0]
+    plays = measuring.plays_for(options.only, options.items, options.hosts, options.full)
+    prepare()
+    sites = max([len(FULL_OPERATIONS), *(play.requests for play in plays)])
+    with Service(sites) as service, Console(stderr=True).status("") as status:
+        figures = measuring.measure(
+            service, options.only, plays, options.rounds, options.items, options.full, status.update
+        )
+    rows = goals.rows_of(figures, options.only)
+    surroundings = {**_surroundings(), "load average at the start": f"{load:.1f}"}
+    notes = _notes(figures, surroundings)
+    console.print(_table(rows))
+    for line in [*notes, _verdict(rows)]:
+        console.print(line, soft_wrap=True)
+    if options.json:
+        content = {"rows": rows, "figures": figures, "surroundings": surroundings}
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(content, default=asdict, indent=1, ensure_ascii=False) + "\n")
+    if options.chart:
+        from .chart import draw
 
-
-@dataclass
-class Cost:
-    seconds: float
-    megabytes: float
-
-
-def main():
-    options = parse_arguments()
-    shutil.rmtree(WORK, ignore_errors=True)
-    (WORK / "connection_plugins").mkdir(parents=True)
-    (WORK / "connection_plugins" / "bench_local.py").write_text(CONNECTION)
-    scenarios = {
-        f"{options.items} items in a loop": {"hosts": 1, "loop": list(range(options.items)), "forks": 1},
-        f"{options.hosts} hosts, 10 forks": {"hosts": options.hosts, "loop": None, "forks": 10},
-    }
-    console = Console(highlight=False, width=100)
-    with Simulator() as simulator:
-        for title, scenario in scenarios.items():
-            costs = measure(simulator, scenario, options.rounds)
-            console.print(table_of(title, costs))
+        draw(figures, options.chart)
     return 0
 
 
-def parse_arguments():
-    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("--items", type=int, default=30, help="items of the loop (%(default)s)")
-    parser.add_argument("--hosts", type=int, default=60, help="hosts of the inventory (%(default)s)")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds, of which the fastest counts (%(default)s)")
-    return parser.parse_args()
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser("make bench ARGS=...", description=__doc__)
+    rows = ", ".join(f"{letter} {what}" for letter, what in ROWS.items())
+    parser.add_argument("--rounds", type=_positive, default=3, help="rounds, whose median counts (%(default)s)")
+    parser.add_argument("--only", type=_letters, default="".join(ROWS), help=f"some rows only, as in a,e: {rows}")
+    parser.add_argument("--hosts", type=_numbers, help=f"numbers of hosts of fleets, as in 60,200 ({HOSTS})")
+    parser.add_argument("--items", type=_positive, default=ITEMS, help="items of the loop (%(default)s)")
+    full = f"all fleets ({', '.join(map(str, FULL_HOSTS))} hosts) in all ways, and a longer operation; takes an hour"
+    parser.add_argument("--full", action="store_true", help=full)
+    parser.add_argument("--json", type=_path, metavar="FILE", help="write all figures to this file")
+    parser.add_argument("--chart", type=_path, metavar="FILE", help="draw them, as SVG; needs the rows a and b")
+    options = parser.parse_args()
+    options.hosts = options.hosts or (list(FULL_HOSTS) if options.full else [HOSTS])
+    if options.chart and not ("a" in options.only and set("bc") & set(options.only)):
+        parser.error("--chart needs the rows a and b")
+    return options
 
 
-def measure(simulator, scenario, rounds):
-    """Return the least Cost of each way over so many interleaved rounds."""
-    costs = {}
-    for _round in range(rounds):
-        for way, task in TASKS.items():
-            cost = run(simulator, scenario, task)
-            best = costs.get(way, cost)
-            costs[way] = Cost(min(cost.seconds, best.seconds), min(cost.megabytes, best.megabytes))
-    return costs
+def _positive(text: str) -> int:
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not positive")
+    return int(text)
 
 
-def run(simulator, scenario, task):
-    """Run the task as a playbook, and return what that cost."""
-    names = [f"host{number}" for number in range(scenario["hosts"])]
-    loop = {"loop": scenario["loop"]} if scenario["loop"] else {}
-    play = {"hosts": "all", "connection": "local", "gather_facts": False, "tasks": [{**task, **loop}]}
-    variables = {"ansible_python_interpreter": sys.executable}
-    inventory = {"all": {"hosts": dict.fromkeys(names), "vars": variables}}
-    (WORK / "playbook.yml").write_text(yaml.safe_dump([play]))
-    (WORK / "inventory.yml").write_text(yaml.safe_dump(inventory))
-    command = [Path(sys.executable).with_name("ansible-playbook"), "-i", "inventory.yml", "playbook.yml"]
-    started = time.monotonic()
-    process = subprocess.Popen(
-        [*command, "--forks", str(scenario["forks"])],
-        cwd=WORK,
-        env=environment(simulator),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    output = process.stdout.read()
-    _pid, status, usage = os.wait4(process.pid, 0)
-    if status:
-        sys.exit(f"A playbook failed:\n{output}")
-    return Cost(time.monotonic() - started, usage.ru_maxrss / 1024)
+def _numbers(text: str) -> list[int]:
+    return sorted({_positive(part) for part in text.split(",")})
 
 
-def environment(simulator):
+def _letters(text: str) -> str:
+    letters = set(text.replace(",", ""))
+    if not letters or letters - ROWS.keys():
+        raise argparse.ArgumentTypeError(f"{text} is not some of {','.join(ROWS)}")
+    return "".join(sorted(letters))
+
+
+def _path(text: str) -> Path:
+    """A path, seen from the top of the checkout."""
+    return ROOT / text
+
+
+def _table(rows: list[goals.Row]) -> Table:
+    table = Table("", "work", "measured", "goal", "met?")
+    before = None
+    for row in rows:
+        if before not in (None, row.letter):
+            table.add_section()
+        before = row.letter
+        table.add_row(row.letter, row.work, row.measured, row.goal, MARKS[row.is_met] if row.goal else "")
+    return table
+
+
+def _surroundings() -> dict[str, str]:
     return {
-        **os.environ,
-        "HOSTING_BASE_URL": simulator.base_url,
-        "HOSTING_API_KEY": simulator.api_key,
-        "HOSTING_COMPANIONS": "false",
-        "HOSTING_JOURNAL": str(WORK / "journal.db"),
-        "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build" / "collections"),
-        "ANSIBLE_CONNECTION_PLUGINS": str(WORK / "connection_plugins"),
-        "ANSIBLE_HOME": str(WORK / "ansible"),
-        "ANSIBLE_LOCAL_TEMP": str(WORK / "ansible" / "tmp"),
-        "ANSIBLE_REMOTE_TMP": str(WORK / "ansible" / "tmp"),
+        "machine": f"{_processor()}, {os.cpu_count()} cores, {platform.system()}",
+        "versions": f"Python {platform.python_version()}, ansible-core {version('ansible-core')},"
+        f" requests {version('requests')}, {ssl.OPENSSL_VERSION}",
     }
 
 
-def table_of(title, costs):
-    floor = costs["debug (no request)"].seconds
-    own = costs["hosting.management, in-process"].seconds
-    table = Table(title, "seconds", "above debug", "in-process is faster by", "peak MiB")
-    for way, cost in costs.items():
-        ratio = f"{cost.seconds / own:.1f} x" if "debug" not in way else ""
-        above = f"{cost.seconds - floor:.2f}"
-        table.add_row(way, f"{cost.seconds:.2f}", above, ratio, f"{cost.megabytes:.0f}")
-    return table
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def _notes(figures: Figures, surroundings: dict[str, str]) -> list[str]:
+    notes = [f"{name}: {text}" for name, text in surroundings.items()]
+    notes.append(f"rounds: {figures.rounds}, interleaved; medians; TLS with a bundle of certifi's size")
+    if START in figures.runs:
+        seconds, cpu = (figures.median(START, FLOOR, name) for name in ("seconds", "cpu_seconds"))
+        notes.append(f"start-up of ansible-playbook, taken off in a and d: {seconds:.2f} s, of them {cpu:.2f} s of CPU")
+    runs = [run for ways in figures.runs.values() for way, runs in ways.items() if way != FLOOR for run in runs]
+    if runs:
+        shares = [one.simulator_cpu_seconds / one.seconds for one in runs]
+        together = sum(one.simulator_cpu_seconds for one in runs) / sum(one.seconds for one in runs)
+        each = statistics.median(one.simulator_cpu_seconds / one.requests for one in runs) * 1000
+        doubt = ", so it may be the bottleneck" if max(shares) > BUSY else ""
+        notes.append(
+            f"the simulator was busy for {together:.0%} of the time, for {max(shares):.0%} in one run{doubt}"
+            f" ({each:.1f} ms of CPU a request, in a process of its own)"
+        )
+        notes.append(f"TLS connections a request: {_connections(figures)}")
+    return notes
+
+
+def _connections(figures: Figures) -> str:
+    """For loops: the hosts of a fleet have nothing to share."""
+    shares = []
+    for play, ways in figures.runs.items():
+        for way, runs in ways.items():
+            if way != FLOOR and figures.plays[play].items:
+                share = sum(one.connections for one in runs) / sum(one.requests for one in runs)
+                shares.append(f"{play}, {measuring.SHORT[way]} {share:.2f}")
+    return "; ".join(shares) or "not measured"
+
+
+def _verdict(rows: list[goals.Row]) -> str:
+    missed = [f"{row.letter} ({row.work.strip()})" for row in rows if row.is_met is False]
+    unknown = [f"{row.letter} ({row.work.strip()})" for row in rows if row.goal and row.is_met is None]
+    parts = [f"goals not met: {', '.join(missed)}" if missed else "all measured goals are met"]
+    if unknown:
+        parts.append(f"not measured: {', '.join(unknown)}")
+    return "; ".join(parts)
 
 
 if __name__ == "__main__":

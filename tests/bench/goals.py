@@ -1,0 +1,115 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rows of the table: what was measured, and whether that is what we want."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+
+from .measuring import HOSTS, LATE, LATE_ITEMS, LATENCY, LOOP, SHORT, Figures, fleet
+from .playbooks import FLOOR, OURS, URI, WAYS
+
+LARGEST_FLEET = 800
+LOOKS_A_MINUTE = 25
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table. `is_met` is None where nothing was measured that could tell, and without a goal."""
+
+    letter: str
+    work: str
+    measured: str
+    goal: str = ""
+    is_met: bool | None = None
+
+
+def rows_of(figures: Figures, letters: str) -> list[Row]:
+    """The rows with these letters."""
+    makers = {"a": _loop, "b": _fleet, "c": _fleets, "d": _latency, "e": _journal, "f": _memory, "g": _operations}
+    return [row for letter in letters for row in makers[letter](figures)]
+
+
+def _loop(figures: Figures) -> list[Row]:
+    ours, uri = figures.an_item(OURS), figures.an_item(URI)
+    each = [f"{SHORT[way]} {figures.an_item(way):.1f}" for way in WAYS]
+    return [
+        Row("a", f"CPU of an item, loop of {figures.items}, in ms", ", ".join(each)),
+        Row("a", "  uri ÷ ours", f"{uri / ours:.0f}", "≥ 60", uri / ours >= 60),
+    ]
+
+
+def _fleet(figures: Figures) -> list[Row]:
+    hosts = figures.base_fleet
+    seconds = {way: figures.median(fleet(hosts), way, "seconds") for way in WAYS}
+    each = [f"{SHORT[way]} {value:.1f}" for way, value in seconds.items() if value is not None]
+    to_floor = figures.to_floor(hosts, OURS)
+    rows = [
+        Row("b", f"{hosts} hosts, 10 forks, in s", ", ".join(each)),
+        Row("b", "  ours ÷ debug", f"{to_floor:.2f}", *_at_most(to_floor, 1.3)),
+    ]
+    if seconds[URI] is not None:
+        ratio = seconds[URI] / seconds[OURS]
+        rows.append(Row("b", "  uri ÷ ours", f"{ratio:.1f}", "≥ 9", ratio >= 9))
+    return rows
+
+
+def _fleets(figures: Figures) -> list[Row]:
+    base, fleets = figures.base_fleet, figures.fleets
+    rows = []
+    for hosts in fleets:
+        ratio, added = figures.to_floor(hosts, OURS), figures.a_host(hosts, OURS)
+        seconds = [figures.median(fleet(hosts), way, "seconds") for way in (FLOOR, OURS)]
+        measured = f"{ratio:.2f} ({seconds[1]:.1f} s ÷ {seconds[0]:.1f} s), a host adds {added:.1f} ms"
+        goal = _at_most(ratio, 1.3) if hosts == LARGEST_FLEET else ()
+        rows.append(Row("c", f"{hosts} hosts, ours ÷ debug", measured, *goal))
+    if LARGEST_FLEET not in fleets:
+        rows.append(Row("c", f"{LARGEST_FLEET} hosts, ours ÷ debug", "not measured, see --full", "≤ 1.3"))
+    work, goal = f"  a host adds, from {HOSTS} hosts on", "grows ≤ 10 %"
+    if len(fleets) == 1:
+        return [*rows, Row("c", work, "not measured, see --full", goal)]
+    first, last = figures.a_host(base, OURS), figures.a_host(fleets[-1], OURS)
+    growth = last / first - 1
+    return [*rows, Row("c", work, f"{first:.1f} to {last:.1f} ms: {growth:+.0%}", goal, growth <= 0.1)]
+
+
+def _latency(figures: Figures) -> list[Row]:
+    rows = []
+    for way in (OURS, URI):
+        seconds = figures.above_start(LATE, way, "seconds")
+        ratio = seconds / (LATE_ITEMS * LATENCY)
+        work = f"loop of {LATE_ITEMS} at {LATENCY * 1000:.0f} ms, {SHORT[way]} ÷ latency"
+        rows.append(Row("d", work, f"{ratio:.2f} ({seconds:.2f} s)", *(_at_most(ratio, 1.3) if way == OURS else ())))
+    return rows
+
+
+def _journal(figures: Figures) -> list[Row]:
+    median, slow = statistics.median(figures.journal), statistics.quantiles(figures.journal, n=20)[-1]
+    measured = f"{median:.2f} ms (95 % within {slow:.2f} ms)"
+    return [Row("e", "journal of a changing task", measured, *_at_most(median, 1.5, " ms"))]
+
+
+def _memory(figures: Figures) -> list[Row]:
+    rows = []
+    for play in (LOOP, figures.base_fleet and fleet(figures.base_fleet)):
+        ours, uri = figures.median(play, OURS, "megabytes"), figures.median(play, URI, "megabytes")
+        if ours is not None and uri is not None:
+            measured = f"{ours / uri:.3f} ({ours:.0f} MiB ÷ {uri:.0f} MiB)"
+            rows.append(Row("f", f"memory, {play}, ours ÷ uri", measured, *_at_most(ours / uri, 1.0)))
+    return rows
+
+
+def _operations(figures: Figures) -> list[Row]:
+    rows = []
+    for one in figures.followed:
+        measured = f"{one.late:.1f} s ({one.share:.0%}), {one.looks} looks, {one.looks_a_minute}/min"
+        is_met = (one.late <= 1 or one.share <= 0.15) and one.looks_a_minute <= LOOKS_A_MINUTE
+        goal = f"≤ 1 s or 15 %, ≤ {LOOKS_A_MINUTE}/min"
+        rows.append(Row("g", f"an operation of {one.seconds:g} s, known late by", measured, goal, is_met))
+    return rows
+
+
+def _at_most(value: float, limit: float, unit: str = "") -> tuple[str, bool]:
+    return f"≤ {limit:g}{unit}", value <= limit

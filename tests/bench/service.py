@@ -1,0 +1,90 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The simulator in a process of its own, so that what it costs can be told from what tasks cost."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import threading
+import time
+from dataclasses import dataclass
+
+from simulator import Simulator
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What the simulator has seen since the last clearing, and the processor time that it took."""
+
+    requests: int
+    connections: int
+    handshakes: int
+    cpu_seconds: float
+
+
+class Service:
+    """A simulator with TLS. Use it as a context manager."""
+
+    def __init__(self, sites: int) -> None:
+        processes = multiprocessing.get_context("spawn")
+        self._lock = threading.Lock()
+        self._pipe, other_end = processes.Pipe()
+        self._process = processes.Process(target=_serve, args=(other_end, sites), daemon=True)
+
+    def __enter__(self) -> Service:
+        self._process.start()
+        self.base_url, self.api_key, self.ca_path = self._pipe.recv()
+        return self
+
+    def __exit__(self, *_exception) -> None:
+        self._pipe.send(("stop",))
+        self._process.join()
+
+    def clear(self) -> None:
+        """Count anew."""
+        self._ask("clear")
+
+    def traffic(self) -> Traffic:
+        """What there was since then."""
+        return self._ask("traffic")
+
+    def looks(self, operation_id: str) -> list[float]:
+        """When somebody has asked how an operation stands, in seconds since the epoch."""
+        return self._ask("looks", operation_id)
+
+    def set(self, **settings: float) -> None:
+        """Change settings of the simulator."""
+        self._ask("set", settings)
+
+    def _ask(self, *question: object):
+        with self._lock:
+            self._pipe.send(question)
+            return self._pipe.recv()
+
+
+def _serve(pipe, sites: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with Simulator(tls=True, sites=sites) as simulator:
+        pipe.send((simulator.base_url, simulator.api_key, simulator.large_ca_path))
+        began = time.process_time()
+        while True:
+            match pipe.recv():
+                case ["clear"]:
+                    simulator.clear_requests()
+                    began = time.process_time()
+                    pipe.send(None)
+                case ["traffic"]:
+                    cpu_seconds = time.process_time() - began
+                    counts = len(simulator.requests), simulator.connections, simulator.handshakes
+                    pipe.send(Traffic(*counts, cpu_seconds))
+                case ["looks", operation_id]:
+                    path = f"/operations/{operation_id}"
+                    pipe.send([request.time for request in simulator.requests if request.path == path])
+                case ["set", settings]:
+                    for name, value in settings.items():
+                        setattr(simulator.settings, name, value)
+                    pipe.send(None)
+                case ["stop"]:
+                    return
