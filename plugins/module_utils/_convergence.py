@@ -370,7 +370,7 @@ class _Change:
         if self.context.check_mode or not self.context.wait:
             return self._without_looking_again()
         if not self._time_left():
-            raise self._effect_not_seen()
+            raise self._effect_not_seen() if self.entry else self._last_write_not_seen()
         self.context.report(f"waiting for the effect of {self.plan.request} to be seen")
         self.journal.let_go()  # it opens again by itself; a database has few connections for many waiting tasks
         time.sleep(min(self.interval, self._time_left()))
@@ -402,6 +402,15 @@ class _Change:
         )
         error.operation_id = self.entry.operation_id
         return error
+
+    def _last_write_not_seen(self) -> HostingError:
+        """Return the error for a value that cannot be computed, because the service shows only an older state."""
+        written_at = max(entry.ended_at or 0 for entry in self.remembered if entry.progress == FINISHED)
+        nothing = "" if self.has_sent else " Nothing was sent by this run."
+        return OperationTimeout(
+            f"{self.name} was written at {_clock(written_at)}, and the service does not show that yet.{nothing} Run"
+            " again."
+        )
 
     def _effect_missing(self) -> HostingError:
         """Return the error for a request of this task that has ended without its effect."""

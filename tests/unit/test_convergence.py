@@ -768,6 +768,19 @@ def test_an_address_is_not_added_to_a_list_that_lags_behind_another_run(controll
     assert deny_list(simulator) == ["192.0.2.1", "192.0.2.2"]
 
 
+def test_a_list_that_lags_behind_another_run_until_the_time_is_over(controller, simulator, monkeypatch):
+    monkeypatch.setattr(_decision, "READS_LAG", 60)
+    add = {"environment_id": LIVE, "exclusive": False}
+    controller.run(denied_ips, **add, ip_list=["192.0.2.1"])
+    monkeypatch.setattr(_context, "WAIT_TIMEOUT", 0.1)
+    monkeypatch.setattr(_context, "POLL_INTERVAL", 0.02)
+    stale = {"environment": {"id": LIVE, "ip_list": []}}
+    simulator.fault("status", "GET", "/sites/tools/denied-ips", times=0, status=200, body=stale)
+    message = failed(controller.run(denied_ips, **add, ip_list=["192.0.2.2"]), "operation_timeout")
+    assert "the service does not show that yet. Nothing was sent by this run. Run again." in message
+    assert len(simulator.writes) == 1
+
+
 @each([(site_domain, ADD), (manual_backup, BACKUP)])
 def test_a_read_that_lags_behind_the_run_before_makes_nothing_twice(
     module, options, controller, simulator, monkeypatch
