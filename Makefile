@@ -84,8 +84,8 @@ molecule: $(VENV)/.molecule $(LINK) ## the scenarios in extensions/molecule
 simulator: $(VENV)/.demo ## the simulated service, to try things against
 	@cd tests && $(home) "$(HERE)/$(VENV)/bin/python" -m simulator $(ARGS)
 
-chaos: $(VENV)/.demo $(LINK) ## kills, lost answers and parallel runs at random; CASES=1000 SEED=7
-	@$(in) "$(VENV)/bin/python" tests/chaos --cases $(or $(CASES),20) $(if $(SEED),--seed $(SEED))
+chaos: $(VENV)/.test $(LINK) ## kills, lost answers and parallel runs at random; CASES=1000 SEED=7
+	@$(in) "$(VENV)/bin/python" tests/chaos --cases $(or $(CASES),20) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 bench: $(VENV)/.bench $(LINK) ## what tasks cost, beside ansible.builtin.uri; ARGS="--only a,e --rounds 5"
 	@$(in) PYTHONPATH="$(BUILD)/collections:$(HERE)/tests" "$(VENV)/bin/python" -m bench $(ARGS)
