@@ -26,7 +26,8 @@ options:
     default: 600
   poll_interval:
     description:
-      - Seconds between the first two looks at the operation. The interval grows up to 15 seconds.
+      - Seconds between two looks at first. The longer the operation takes, the rarer they become, so that its end is
+        noticed no later than after a seventh of its length. No more than 15 seconds lie between two looks.
     type: float
-    default: 2
+    default: 1
 """

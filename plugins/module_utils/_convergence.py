@@ -29,7 +29,7 @@ from ._errors import (
 )
 from ._interface import Request
 from ._journal import Entry, NoJournal, digest_of
-from ._operations import INTERVAL_GROWTH, LONGEST_INTERVAL, Operation, require_finished
+from ._operations import Operation, next_look, require_finished
 from ._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
 
 TAKEN = "taken"
@@ -167,8 +167,8 @@ class _Change:
         self.name, self.not_before = name, not_before
         self.release = self.part = None
         self.force = context.force
-        self.deadline = time.monotonic() + context.wait_timeout
-        self.interval = max(context.poll_interval, SHORTEST_LOOK)
+        self.began = time.monotonic()
+        self.deadline = self.began + context.wait_timeout
         self.first_before = self.first_source = self.answer = self.operation = None
         self.rows: tuple[Entry, ...] = ()
         self.is_first_round = True
@@ -373,8 +373,8 @@ class _Change:
             raise self._effect_not_seen() if self.entry else self._last_write_not_seen()
         self.context.report(f"waiting for the effect of {self.plan.request} to be seen")
         self.journal.let_go()  # it opens again by itself; a database has few connections for many waiting tasks
-        time.sleep(min(self.interval, self._time_left()))
-        self.interval = min(self.interval * INTERVAL_GROWTH, LONGEST_INTERVAL)
+        pause = next_look(time.monotonic() - self.began, max(self.context.poll_interval, SHORTEST_LOOK))
+        time.sleep(min(pause, self._time_left()))
         return None
 
     def _without_looking_again(self) -> Outcome:

@@ -18,12 +18,12 @@ from ._progress import FAILED, FINISHED, IN_PROGRESS, UNKNOWN
 WAIT_TIMEOUT = 600
 """The default of ``wait_timeout``, in seconds, also for modules that start no operation and have no such option."""
 
-POLL_INTERVAL = 2
+POLL_INTERVAL = 1
 """The default of ``poll_interval``, in seconds."""
 
 VISIBLE_AFTER = 15  # seconds in which the service may not know yet an operation that it has accepted
 LONGEST_INTERVAL = 15  # seconds between two looks
-INTERVAL_GROWTH = 1.5
+PART_OF_WAIT = 0.14  # of the time waited: an end is noticed that late at most, with fewer than 25 looks a minute
 REPORT_EVERY = 5  # seconds between two lines of progress
 
 # One 500 is no verdict: these are so many that a service which fails on every third request does not reach them.
@@ -124,6 +124,11 @@ class Operation:
             self.state, self.message = FAILED, error.service_message
 
 
+def next_look(waited: float, poll_interval: float) -> float:
+    """Return the seconds until the next look, after so many seconds of waiting: the longer it takes, the rarer."""
+    return min(max(poll_interval, PART_OF_WAIT * waited), LONGEST_INTERVAL)
+
+
 def follow(
     client: Client,
     operations: list[Operation],
@@ -135,13 +140,11 @@ def follow(
 ) -> None:
     """Look at the operations side by side until none is in progress, or ``wait_timeout`` seconds have passed.
 
-    The operations are changed in place. The interval between two rounds of looks grows from ``poll_interval`` to 15
-    seconds. ``report`` is called with a line of progress every few seconds. The journal remembers for a day that a
+    The operations are changed in place. next_look() says when the next round of looks comes. ``report`` is called with a line of progress every few seconds. The journal remembers for a day that a
     service shows no operations, so that only the first task waits for one to be shown. Raises what Client.send raises.
     """
     started = reported = time.monotonic()
     deadline = started + wait_timeout
-    interval = min(poll_interval, LONGEST_INTERVAL)
     shown = _Shown(client, journal or NoJournal())
     while True:
         for operation in operations:
@@ -157,8 +160,7 @@ def follow(
             reported = now
             report(_progress(operations, pending, now - started))
         shown.let_go()
-        time.sleep(min(FAILING_INTERVAL if failing else interval, left))
-        interval = min(interval * INTERVAL_GROWTH, LONGEST_INTERVAL)
+        time.sleep(min(FAILING_INTERVAL if failing else next_look(now - started, poll_interval), left))
 
 
 class _Shown:

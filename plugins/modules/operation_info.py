@@ -38,9 +38,10 @@ options:
     default: 600
   poll_interval:
     description:
-      - Seconds between the first two looks. The interval grows up to 15 seconds.
+      - Seconds between two looks at first. The longer the operation takes, the rarer they become, so that its end is
+        noticed no later than after a seventh of its length. No more than 15 seconds lie between two looks.
     type: float
-    default: 2
+    default: 1
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ansible_collections.hosting.management.plugins.module_utils._client import Client
 from ansible_collections.hosting.management.plugins.module_utils._interface import RESTART_PHP
-from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, digest_of, open_journal
+from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, digest_of, kept_journal
 from ansible_collections.hosting.management.plugins.module_utils._operations import (
     POLL_INTERVAL,
     WAIT_TIMEOUT,
@@ -56,14 +56,14 @@ def journal_milliseconds() -> list[float]:
 
 def _journal_task(location: str, environment_id: str) -> None:
     subject = ("https://api.example.com/v2", f"denied_ips {environment_id}")
-    journal = open_journal(location)
+    journal = kept_journal(location)
     seen = journal.read(subject)
     sent = Entry.sent_now(digest_of([environment_id]), 120)
     if not journal.replace(subject, seen, (sent,)) or not journal.replace(
         subject, (sent,), (sent.with_progress(FINISHED),)
     ):
         raise AssertionError("nobody else uses this journal")
-    journal.close()
+    journal.let_go()
 
 
 def follow_operations(service: Service, lengths: list[float]) -> list[Followed]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -19,8 +20,10 @@ from ansible_collections.hosting.management.plugins.module_utils._errors import 
 from ansible_collections.hosting.management.plugins.module_utils._interface import ADD_MANUAL_BACKUP
 from ansible_collections.hosting.management.plugins.module_utils._operations import (
     FAILED_AFTER_ANSWERS,
+    POLL_INTERVAL,
     Operation,
     follow,
+    next_look,
     require_finished,
 )
 from ansible_collections.hosting.management.plugins.module_utils._progress import (
@@ -272,8 +275,18 @@ def test_a_wait_of_no_seconds_is_one_look(begin, wait, simulator):
 
 
 def test_the_intervals_grow(begin, wait, simulator):
-    wait(begin(seconds=0.6), poll_interval=0.02)
-    assert len(looks(simulator)) <= 9, "equal intervals would make it thirty"
+    wait(begin(seconds=1.2), poll_interval=0.02)
+    assert len(looks(simulator)) <= 30, "equal intervals would make it sixty"
+
+
+def test_an_end_is_noticed_soon_with_few_looks():
+    looks = [0.0]
+    while looks[-1] < 600:
+        looks.append(looks[-1] + next_look(looks[-1], POLL_INTERVAL))
+    for before, look in pairwise(looks):
+        assert look - before <= max(1, 0.15 * before)
+    for second in range(600):
+        assert sum(second <= look < second + 60 for look in looks) <= 25
 
 
 def test_the_intervals_do_not_grow_beyond_a_bound(begin, wait, simulator, monkeypatch):
