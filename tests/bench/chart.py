@@ -47,12 +47,14 @@ def draw(figures: Figures, path: Path) -> None:
 
 
 def _bars(axes, figures: Figures) -> None:
-    costs = {way: figures.an_item(way) for way in (URI, PROCESS, OURS, FLOOR)}
+    # What noise has made less than nothing has no place on a logarithmic axis.
+    costs = {way: max(figures.an_item(way), 0.1) for way in (URI, PROCESS, OURS, FLOOR)}
     bars = axes.barh(
         [TITLES[way].replace(", ", ",\n") for way in costs], list(costs.values()), color=[COLOURS[way] for way in costs]
     )
     axes.bar_label(bars, [f"{cost:.1f} ms" if cost < 10 else f"{cost:.0f} ms" for cost in costs.values()], padding=4)
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
     axes.set_xlim(min(costs.values()) / 3, max(costs.values()) * 4)
     axes.set_xlabel("milliseconds, logarithmic")
     axes.set_title("Processor time of a request in a loop")

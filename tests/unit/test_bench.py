@@ -1,0 +1,82 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What `make bench` makes of its figures. The times themselves are not tested: they depend on the machine."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.goals import rows_of
+from bench.inside import Followed
+from bench.measuring import LATE, LOOP, START, Figures, fleet, plays_for
+from bench.playbooks import FLOOR, OURS, PROCESS, URI, WAYS, Run
+
+
+def runs(**seconds: float) -> dict[str, list[Run]]:
+    """Three runs of each way, of which the middle one took so many seconds, of wall clock as of processor."""
+    ways = {"floor": FLOOR, "ours": OURS, "process": PROCESS, "uri": URI}
+    return {
+        ways[way]: [Run(value + more, value + more, 60 + value, 30, 30, 0.1) for more in (5, -0.1, 0)]
+        for way, value in seconds.items()
+    }
+
+
+def figures_of(hosts: list[int], **plays: dict[str, list[Run]]) -> Figures:
+    all_plays = {play.name: play for play in plays_for("abcdf", 30, hosts, is_full=False)}
+    names = {"start": START, "loop": LOOP, "late": LATE}
+    measured = {names.get(name, name.replace("_", " ")): ways for name, ways in plays.items()}
+    return Figures(3, 30, measured, all_plays)
+
+
+def told(figures: Figures, letters: str) -> list[tuple[str, bool | None]]:
+    """What is measured and whether it is enough, of the rows with a goal."""
+    return [(row.measured, row.is_met) for row in rows_of(figures, letters) if row.goal]
+
+
+@pytest.mark.parametrize(("ours", "expected"), [(1.15, ("60", True)), (1.3, ("30", False))])
+def test_an_item_is_what_is_above_the_start(ours: float, expected: tuple[str, bool]):
+    loop = runs(floor=1.1, ours=ours, process=11, uri=10)
+    assert told(figures_of([60], start=runs(floor=1), loop=loop), "a") == [expected]
+
+
+def test_fleets_are_compared_with_the_floor():
+    some = runs(floor=2, ours=2.5, process=26, uri=25)
+    many = runs(floor=20, ours=27)
+    figures = figures_of([60, 800], fleet_of_60=some, fleet_of_800=many)
+    assert told(figures, "b") == [("1.25", True), ("10.0", True)]
+    assert told(figures, "c") == [
+        ("1.35 (27.0 s ÷ 20.0 s), a host adds 8.8 ms", False),
+        ("8.3 to 8.8 ms: +5%", True),
+    ]
+
+
+def test_what_was_not_measured_is_neither_met_nor_missed():
+    figures = figures_of([60], fleet_of_60=runs(floor=2, ours=2.5, process=26, uri=25))
+    assert [is_met for _measured, is_met in told(figures, "c")] == [None, None]
+
+
+def test_latency_and_memory():
+    figures = figures_of([60], start=runs(floor=1), late=runs(ours=2.2, uri=9), loop=runs(ours=2, uri=3))
+    assert told(figures, "d") == [("1.20 (1.20 s)", True)]
+    assert told(figures, "f") == [("0.984 (62 MiB ÷ 63 MiB)", True)]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "late", "looks", "is_met"),
+    [(3, 0.9, 4, True), (3, 1.1, 4, False), (20, 2.9, 4, True), (20, 3.1, 4, False), (20, 0.1, 26, False)],
+)
+def test_an_end_is_known_soon_and_without_too_many_looks(seconds: float, late: float, looks: int, is_met: bool):
+    figures = Figures(1, 30, followed=[Followed(seconds, late, looks, looks)])
+    assert [met for _measured, met in told(figures, "g")] == [is_met]
+
+
+def test_slow_ways_stay_with_small_fleets_unless_everything_is_wanted():
+    plays = plays_for("c", 30, [60, 800], is_full=False)
+    assert [(play.name, play.ways) for play in plays] == [(fleet(60), WAYS), (fleet(800), (FLOOR, OURS))]
+    assert all(play.ways == WAYS for play in plays_for("c", 30, [60, 800], is_full=True))
+
+
+def test_the_journal_is_judged_by_its_median():
+    figures = Figures(1, 30, journal=[1.0] * 90 + [9.0] * 10)
+    assert told(figures, "e") == [("1.00 ms (95 % within 9.00 ms)", True)]
