@@ -12,10 +12,20 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from urllib.parse import quote
 
 from . import _retries
-from ._connections import ANSWER_STEPS, CONNECT_STEPS, Adapter, BadBundle, Watch, kept_adapter, tls_context
+from ._connections import (
+    ANSWER_STEPS,
+    CONNECT_STEPS,
+    Adapter,
+    BadBundle,
+    Watch,
+    bundle_of_environment,
+    kept_adapter,
+    tls_context,
+)
 from ._errors import (
     BadRequest,
     ConnectionFailed,
@@ -66,10 +76,7 @@ NOTHING_DONE = frozenset({400, 401, 403, 404, 422, 429})
 
 
 class BearerAuth(AuthBase):
-    """Sends the key as bearer header (interface section 5).
-
-    Being the session's ``auth``, it also keeps requests from putting an entry of ``.netrc`` in its place.
-    """
+    """Sends the key as bearer header (interface section 5)."""
 
     def __init__(self, api_key):
         self._api_key = api_key
@@ -157,10 +164,6 @@ class Client:
         self._retries = retries
         self._verify = verify
         self._watch = Watch()
-        self._session = requests.Session()
-        self._session.auth = BearerAuth(api_key)
-        # Plain http is for loopback addresses only: no proxy may see the key there.
-        self._session.trust_env = self._scheme == "https"
         hidden = {secret for secret in (api_key, *secrets) if secret}
         self._secrets = sorted(hidden | {quote(secret, safe="") for secret in hidden}, key=len, reverse=True)
         if isinstance(verify, str):
@@ -187,14 +190,12 @@ class Client:
         self._watch.new_request(self._timeout, deadline)
         try:
             prepared = self._prepared(request)
-            # With the trust settings and proxies of the environment.
-            settings = self._session.merge_environment_settings(prepared.url, {}, True, self._verify, None)
-            with self._adapter(request, settings["verify"]) as adapter:
+            with self._adapter(request) as adapter:
                 self._watch = adapter.watch
                 self._watch.new_request(self._timeout, deadline)
                 adapter.max_retries = self._retry(request, deadline)
                 # Not session.send(): that reads a redirect's body to its end, and follows its address in part.
-                with adapter.send(prepared, timeout=self._timeout, proxies=settings["proxies"]) as response:
+                with adapter.send(prepared, timeout=self._timeout, proxies=self._proxies) as response:
                     content = self._content(request, response)
         except _FAILURES as error:
             raise self._failure(request, error) from None
@@ -205,16 +206,16 @@ class Client:
         return Answer(request, response.status_code, self._json(request, response, content), self._clean)
 
     @contextmanager
-    def _adapter(self, request: Request, verify: bool | str) -> Iterator[Adapter]:
+    def _adapter(self, request: Request) -> Iterator[Adapter]:
         """Lend what sends the request.
 
         What must not be repeated gets a connection of its own: one kept open may be closed by the service just as the
         request leaves.
         """
         if request.repeatable:
-            yield kept_adapter(self.base_url, self._api_key, verify)
+            yield kept_adapter(self.base_url, self._api_key, self._trust)
             return
-        with closing(Adapter(self._scheme, verify)) as adapter:
+        with closing(Adapter(self._scheme, self._trust)) as adapter:
             yield adapter
 
     def _retry(self, request: Request, deadline: float | None) -> RepeatableRetry:
@@ -232,16 +233,26 @@ class Client:
             repeats=self._retries > 0,
         )
 
-    def _prepared(self, request):
-        return self._session.prepare_request(
-            requests.Request(
-                request.method,
-                self.base_url + request.path,
-                params=request.query,
-                json=request.body,
-                headers={"Accept": "application/json"},
-            )
-        )
+    @cached_property
+    def _proxies(self) -> dict:
+        # Plain http is for loopback addresses only: no proxy may see the key there.
+        return requests.utils.get_environ_proxies(self.base_url) if self._scheme == "https" else {}
+
+    @cached_property
+    def _trust(self) -> bool | str:
+        """The trust setting, as requests would find it: the environment's bundle counts where none is given."""
+        return (self._verify is True and bundle_of_environment()) or self._verify
+
+    def _prepared(self, request: Request):
+        # Without a requests.Session, which costs more to make than to use. A session would also consult .netrc.
+        return requests.Request(
+            request.method,
+            self.base_url + request.path,
+            headers={**requests.utils.default_headers(), "Accept": "application/json"},
+            params=request.query,
+            json=request.body,
+            auth=BearerAuth(self._api_key),
+        ).prepare()
 
     def _failure(self, request, error):
         """Return the error for a request without an answer."""

@@ -149,7 +149,8 @@ def _watched(pool_class: type, watch: Watch) -> type:
 
         def _new_conn(self):
             sock = super()._new_conn()
-            watch.begin(sock)  # TLS and proxies can drip as well
+            if self.proxy:
+                watch.begin(sock)  # its answer can drip as well; ssl itself bounds the time of a handshake
             return sock
 
         def send(self, data):
@@ -208,6 +209,11 @@ def kept_adapter(base_url: str, api_key: str, verify: bool | str) -> Adapter:
     return _kept[name]
 
 
+def bundle_of_environment() -> str | None:
+    """Return the bundle of certificates that the environment names for all that uses requests."""
+    return os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")
+
+
 def load_certificates() -> None:
     """Load the bundle that the environment names before the process forks, so that no fork has to.
 
@@ -215,6 +221,5 @@ def load_certificates() -> None:
     """
     if os.environ.get("HOSTING_BASE_URL", "https:").startswith("http:"):
         return
-    names = ("HOSTING_CA_PATH", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
     with suppress(OSError):
-        tls_context(next(filter(None, map(os.environ.get, names)), True))
+        tls_context(os.environ.get("HOSTING_CA_PATH") or bundle_of_environment() or True)

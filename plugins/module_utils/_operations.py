@@ -140,8 +140,9 @@ def follow(
 ) -> None:
     """Look at the operations side by side until none is in progress, or ``wait_timeout`` seconds have passed.
 
-    The operations are changed in place. next_look() says when the next round of looks comes. ``report`` is called with a line of progress every few seconds. The journal remembers for a day that a
-    service shows no operations, so that only the first task waits for one to be shown. Raises what Client.send raises.
+    The operations are changed in place. next_look() says when the next round of looks comes. ``report`` is called with
+    a line of progress every few seconds. The journal remembers for a day that a service shows no operations, so that
+    only the first task waits for one to be shown. Raises what Client.send raises.
     """
     started = reported = time.monotonic()
     deadline = started + wait_timeout

@@ -69,6 +69,9 @@ class ActionModule(ActionBase):
         """Let the options' fallbacks and requests see the task's environment, as they would in a module."""
         environment = {}
         self._compute_environment_string(environment)
+        if not environment:
+            yield
+            return
         before = dict(os.environ)
         os.environ.update({name: str(value) for name, value in environment.items()})
         try:
