@@ -23,7 +23,9 @@ KINDS: dict[str, dict[str, Any]] = {
     "truncate": {},
     "not_json": {},
     "wrong_shape": {},
+    # Before the service does what was asked for, or between that and the answer.
     "delay": {"seconds": 1.0},
+    "delay_after": {"seconds": 1.0},
     # A byte of the body, or of all that is sent, each `interval` seconds.
     "drip": {"interval": 0.5},
     "drip_headers": {"interval": 0.5},

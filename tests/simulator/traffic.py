@@ -30,7 +30,10 @@ CHUNK = 64 * 1024
 
 @dataclass
 class RecordedRequest:
-    """An API request as it came in, and the status that it was answered with (None: no answer)."""
+    """An API request as it came in, and the status that it was answered with (None: no answer).
+
+    ``carried_out`` says that the service did or accepted what it asks for, whatever was answered.
+    """
 
     method: str
     path: str
@@ -38,6 +41,7 @@ class RecordedRequest:
     headers: dict[str, str]
     body: Any
     status: int | None = None
+    carried_out: bool = False
     time: float = field(default_factory=time.time)
 
 
@@ -75,12 +79,9 @@ class Door:
         with self.world.lock:
             self.requests.append(request)
             fault = self.faults.take(request.method, request.path)
-        if fault and fault.kind == "delay":
-            generation = self.world.generation
-            await asyncio.sleep(fault.options["seconds"])
-            if self.world.generation != generation:  # the world that it was sent to is gone
-                await _close(scope, receive)
-                return
+        if fault and fault.kind == "delay" and not await self._outlasts(fault):
+            await _close(scope, receive)
+            return
         if fault and not fault.is_processed:
             answer = _refusal(fault, request)
         else:
@@ -88,6 +89,8 @@ class Door:
             answer = _distorted(fault, request, await self._processed(scope, body, request))
         if self.world.settings.latency:
             await asyncio.sleep(self.world.settings.latency)
+        if fault and fault.kind == "delay_after" and not await self._outlasts(fault):
+            answer = None
         if answer is None:
             await _close(scope, receive)
             return
@@ -109,6 +112,12 @@ class Door:
             await _send_start(answer, send)
             await _send_part(answer.body, False, send)
 
+    async def _outlasts(self, fault: Fault) -> bool:
+        """Wait; False when the world that the request was sent to is gone by then."""
+        generation = self.world.generation
+        await asyncio.sleep(fault.options["seconds"])
+        return self.world.generation == generation
+
     async def _drip(self, content: bytes, fault: Fault, scope, send_byte) -> None:
         """Send byte after byte, as long as somebody listens and the world is the one that was asked."""
         generation = self.world.generation
@@ -124,7 +133,9 @@ class Door:
         if not self._is_authorized(request.headers.get("authorization", "")):
             return Answer.from_response(JSONResponse(error_body(401), 401))
         app = self.documented_endpoints if self.world.settings.interface_only else self.all_endpoints
-        return await _call(app, scope, body)
+        answer = await _call(app, scope, body)
+        request.carried_out = answer.status < 300
+        return answer
 
     def _is_authorized(self, header: str) -> bool:
         scheme, _separator, key = header.partition(" ")

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 import requests
@@ -24,6 +26,13 @@ def take_backup(call, **options) -> requests.Response:
 
 def was_processed(simulator) -> bool:
     return len(simulator.state.environment(seed.environment_id(1)).backups) == 2
+
+
+def wait_for(condition) -> None:
+    deadline = time.monotonic() + 5
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_status(call, simulator):
@@ -102,10 +111,19 @@ def test_delay_beyond_the_callers_patience_is_processed_all_the_same(call, simul
     simulator.fault("delay", seconds=0.2)
     with pytest.raises(requests.Timeout):
         take_backup(call, timeout=0.05)
-    deadline = time.monotonic() + 5
-    while not was_processed(simulator) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_for(lambda: was_processed(simulator))
+
+
+def test_delay_after_the_work(call, simulator):
+    simulator.fault("delay_after", seconds=0.3)
+    with pytest.raises(requests.Timeout):
+        take_backup(call, timeout=0.1)
     assert was_processed(simulator)
+    assert simulator.writes[-1].status is None
+    begun = time.monotonic()
+    simulator.fault("delay_after", seconds=0.1)
+    assert take_backup(call).status_code == 202
+    assert time.monotonic() - begun >= 0.1
 
 
 def test_others_are_served_during_a_delay(call, simulator):
@@ -242,3 +260,37 @@ def test_a_delayed_request_does_not_reach_the_world_after_a_reset(call, simulato
     simulator.reset()
     time.sleep(0.5)
     assert not was_processed(simulator)
+
+
+def test_an_answer_that_is_late_does_not_reach_the_world_after_a_reset(call, simulator):
+    simulator.fault("delay_after", seconds=0.2)
+    with ThreadPoolExecutor() as pool:
+        late = pool.submit(take_backup, call)
+        wait_for(lambda: simulator.writes and simulator.writes[0].carried_out)
+        simulator.reset()
+        with pytest.raises(requests.ConnectionError, match="closed connection without response"):
+            late.result()
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "carried_out"),
+    [
+        ("drop_before", {}, False),
+        ("drop_after", {}, True),
+        ("status", {"status": 502}, False),
+        ("status", {"status": 502, "processed": True}, True),
+        ("truncate", {}, True),
+        ("not_json", {}, True),
+    ],
+)
+def test_the_record_tells_what_was_carried_out(kind, options, carried_out, call, simulator):
+    simulator.fault(kind, **options)
+    with suppress(requests.RequestException):
+        take_backup(call)
+    assert simulator.writes[-1].carried_out == carried_out == was_processed(simulator)
+
+
+def test_what_the_service_refuses_itself_is_not_carried_out(call, simulator):
+    call("POST", BACKUPS, json={"tag": 1})
+    take_backup(call)
+    assert [(write.status, write.carried_out) for write in simulator.writes] == [(400, False), (202, True)]

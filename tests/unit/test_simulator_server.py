@@ -134,7 +134,7 @@ def control(simulator, method: str, path: str, **options) -> requests.Response:
 def test_control_requests(call, simulator):
     call("GET", "/validate")
     (recorded,) = control(simulator, "GET", "/requests").json()
-    assert recorded.keys() == {"method", "path", "query", "headers", "body", "status", "time"}
+    assert recorded.keys() == {"method", "path", "query", "headers", "body", "status", "carried_out", "time"}
     assert (recorded["path"], recorded["status"]) == ("/validate", 200)
     assert control(simulator, "DELETE", "/requests").status_code == 204
     assert simulator.requests == []
