@@ -45,7 +45,7 @@ pip = RUSTUP_HOME="$(BUILD)/home/rustup" "$(1)/bin/python" -m pip --disable-pip-
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint sanity sanity-one molecule simulator chaos bench build clean ci environments sanity-environment
+.PHONY: help demo test lint sanity sanity-one molecule simulator chaos faults bench build clean ci environments sanity-environment
 
 help: ## this list
 	@echo "make <target>:"
@@ -89,6 +89,9 @@ chaos: $(VENV)/.test $(LINK) ## kills, lost answers and parallel runs at random;
 
 bench: $(VENV)/.bench $(LINK) ## what tasks cost, beside ansible.builtin.uri; ARGS="--only a,e --rounds 5"
 	@$(in) PYTHONPATH="$(BUILD)/collections:$(HERE)/tests" "$(VENV)/bin/python" -m bench $(ARGS)
+
+faults: $(VENV)/.demo $(LINK) ## every fault of a write, with every module; writes the table into docs/failures.md
+	@$(in) "$(VENV)/bin/python" tests/faults
 
 build: $(VENV)/.demo ## the tarball for Galaxy, in build/dist
 	@$(PYTHON) tests/tools/checkout.py build/tree >/dev/null

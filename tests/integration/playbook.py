@@ -31,7 +31,7 @@ IN_PROCESS = "controller"  # a host with the connection local, whose tasks run i
 MODULE_PROCESS = "elsewhere"  # a host with another connection, whose tasks are ordinary module processes
 MODES = (IN_PROCESS, MODULE_PROCESS)
 
-LONGEST_RUN = 120  # seconds
+LONGEST_RUN = 240  # seconds
 
 
 @dataclass

@@ -1,0 +1,161 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The faults that a write can meet, the modules that send one, and what is seen when the two come together."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from integration.playbook import IN_PROCESS, MODES, Ansible, Done, Step
+from integration.table import Row, row_of
+from simulator import Simulator
+
+PATIENCE = 0.2  # seconds in which the later runs look for an effect that may never come
+ONE_AT_A_TIME = Lock()  # FastAPI silences warnings while it builds an application, in a way that threads disturb
+CHUNK = 3  # faults in one playbook: each playbook packs every module anew, which costs as much as some tasks
+
+
+@dataclass(frozen=True, eq=False)
+class Mishap:
+    """A fault of the simulator under the name that the guide has for it. ``task`` are options of the disturbed run."""
+
+    name: str
+    kind: str
+    options: dict[str, Any] = field(default_factory=dict)
+    times: int | None = 1
+    task: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+AFTER_THE_WORK = {"processed": True}
+
+MISHAPS = [
+    Mishap("connection lost before the work", "drop_before"),
+    Mishap("connection lost after the work", "drop_after"),
+    Mishap("connection lost after the work, each time", "drop_after", times=None),
+    # Longer than the test takes: the answer must not come while later runs are counted.
+    Mishap("no answer in time, after the work", "delay_after", {"seconds": 60}, task={"timeout": 1}),
+    Mishap("answer cut off", "truncate"),
+    Mishap("answer is no JSON", "not_json"),
+    Mishap("answer of another shape", "wrong_shape"),
+    Mishap("500", "status", {"status": 500}),
+    Mishap("502 after the work", "status", {"status": 502, **AFTER_THE_WORK}),
+    Mishap("408", "status", {"status": 408}),
+    Mishap("408 after the work", "status", {"status": 408, **AFTER_THE_WORK}),
+    Mishap("redirect (302)", "redirect"),
+    Mishap("redirect (302) after the work", "redirect", AFTER_THE_WORK),
+    Mishap("429", "status", {"status": 429}),
+    Mishap("429 with Retry-After", "status", {"status": 429, "headers": {"Retry-After": "1"}}),
+    Mishap("400", "status", {"status": 400}),
+    Mishap("401", "status", {"status": 401}),
+]
+CHUNKS = [MISHAPS[start : start + CHUNK] for start in range(0, len(MISHAPS), CHUNK)]
+
+
+@dataclass(frozen=True)
+class Column:
+    """Modules that behave alike: whether their write may be repeated, and whether the service shows its effect."""
+
+    title: str
+    modules: tuple[str, ...]
+    repeatable: bool
+
+
+COLUMNS = [
+    Column("may be repeated, shown", ("denied_ips", "image_optimization", "primary_domain", "site_theme"), True),
+    Column("may be repeated, not shown", ("company_user_role", "php_restart"), True),
+    Column("never repeated, shown", ("manual_backup", "plain_environment", "site_domain"), False),
+    Column("never repeated, not shown", ("env_push",), False),
+]
+COLUMN_OF = {module: column for column in COLUMNS for module in column.modules}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a run did and said.
+
+    ``sent`` and ``done`` count the writes that reached the service and those that it carried out, ``looked`` says
+    whether the run read anything, ``verdict`` is "ok", "changed" or the kind of the error.
+    """
+
+    sent: int
+    done: int
+    looked: bool
+    verdict: str
+    message: str = field(compare=False)
+
+    @classmethod
+    def of(cls, done: Done) -> Seen:
+        """What is seen of a task that has ended."""
+        verdict = done.error["kind"] if done.failed else "changed" if done.changed else "ok"
+        carried_out = sum(write.carried_out for write in done.writes)
+        return cls(len(done.writes), carried_out, bool(done.reads), verdict, done.result.get("msg", ""))
+
+    @property
+    def failed(self) -> bool:
+        return self.verdict not in ("ok", "changed")
+
+
+Story = tuple[Seen, Seen, Seen]
+"""The disturbed run, the next one, and the one after that."""
+
+Stories = dict[tuple[Mishap, str, str], Story]
+"""The story of each fault, way of running, and module."""
+
+
+def observe(mishaps: Iterable[Mishap]) -> Stories:
+    """Let every module meet these faults in both ways of running, side by side: much of it is waiting."""
+    mishaps = list(mishaps)
+    with ThreadPoolExecutor() as pool:
+        first, second = pool.map(partial(_observe, mishaps), MODES)
+    return first | second
+
+
+def _observe(mishaps: list[Mishap], mode: str) -> Stories:
+    keys = [(mishap, mode, module) for mishap in mishaps for module in COLUMN_OF]
+    with ONE_AT_A_TIME:
+        service = Simulator()
+    with (
+        service as simulator,
+        tempfile.TemporaryDirectory(prefix="hosting-", ignore_cleanup_errors=True) as folder,
+        tempfile.TemporaryDirectory(prefix="hosting-", ignore_cleanup_errors=True) as scratch,
+    ):
+        ansible = Ansible(Path(folder), Path(scratch), simulator)
+        ansible.defaults["retries"] = 1
+        run: Iterator[Done] = iter(ansible.run(*(step for key in keys for step in _steps(*key, ansible))))
+        return {key: (Seen.of(next(run)), Seen.of(next(run)), Seen.of(next(run))) for key in keys}
+
+
+def _steps(mishap: Mishap, mode: str, module: str, ansible: Ansible) -> list[Step]:
+    row = row_of(module)
+    first, later = _running(mode, ansible), _running(IN_PROCESS, ansible)
+    # A module process takes ten times as long, and its next run has news only where something is left to settle.
+    second = later if COLUMN_OF[module].repeatable else first
+    patience = {"wait_timeout": PATIENCE} if row.change.waits else {}
+    return [
+        row.step(str(mishap), partial(_begin, mishap, row, ansible), first, **mishap.task),
+        row.step("next run", ansible.simulator.clear_faults, second, **patience),
+        row.step("third run", None, later, **patience),
+    ]
+
+
+def _running(mode: str, ansible: Ansible) -> dict[str, Any]:
+    """The keywords that make a task run in this way, whatever the others of its play do."""
+    return {"vars": {"ansible_pipelining": True, **ansible.hosts[mode]}}
+
+
+def _begin(mishap: Mishap, row: Row, ansible: Ansible) -> None:
+    ansible.simulator.reset()
+    ansible.forget()
+    ansible.simulator.fault(mishap.kind, row.method, re.escape(row.path), mishap.times, **mishap.options)
