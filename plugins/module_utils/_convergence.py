@@ -394,10 +394,10 @@ class _Change:
                 f" {until}, the request is sent anew. force: true sends it now.",
                 request=self.plan.request,
             )
+        named = f" as operation {self.entry.operation_id}" if self.entry.operation_id else ""
         error = OperationTimeout(
-            f"{self.plan.request} was accepted as operation {self.entry.operation_id} at"
-            f" {_clock(self.entry.sent_at)}, and the service does not show its effect yet. It was not sent again. Run"
-            " again to look on.",
+            f"{self.plan.request} was accepted{named} at {_clock(self.entry.sent_at)}, and the service does not show"
+            " its effect yet. It was not sent again. Run again to look on.",
             request=self.plan.request,
         )
         error.operation_id = self.entry.operation_id

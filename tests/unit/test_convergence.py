@@ -857,6 +857,14 @@ def test_where_operations_are_not_shown_a_wait_that_ends_makes_nothing_twice(con
     assert len(simulator.writes) == 1
 
 
+def test_an_accepted_request_without_an_operation_is_told_without_one(controller, simulator):
+    simulator.fault("status", "POST", status=200, body={})
+    controller.run(site_domain, **ADD)
+    message = failed(controller.run(site_domain, **ADD, wait_timeout=0.1), "operation_timeout")
+    assert "was accepted at" in message
+    assert "None" not in message
+
+
 def test_a_service_that_shows_no_operations_is_learned_once(controller, simulator):
     simulator.settings.interface_only = True
     looks = []
