@@ -87,7 +87,8 @@ notes:
     C(hosting_environment_name), C(hosting_environment_display_name), C(hosting_source_environment_id),
     C(hosting_is_premium), C(hosting_is_blocked), C(hosting_domains), C(hosting_primary_domain),
     C(hosting_primary_domain_id), C(hosting_php_version), C(hosting_wordpress_version),
-    C(hosting_image_optimization_type), C(hosting_web_root), C(hosting_ssh_host) and C(hosting_ssh_port).
+    C(hosting_image_optimization_type), C(hosting_cdn_cache_id), C(hosting_web_root), C(hosting_ssh_host) and
+    C(hosting_ssh_port).
   - A host is in the groups C(hosting), C(site_NAME), C(environment_NAME), C(label_NAME) for each label of its site, and
     C(premium) if it is premium.
 requirements:
@@ -150,8 +151,8 @@ from ..module_utils._arguments import (
 )
 from ..module_utils._client import REQUESTS_IMPORT_ERROR
 from ..module_utils._context import Context
+from ..module_utils._environments import environments_of_company
 from ..module_utils._errors import HostingError
-from ..module_utils._interface import GET_SITES, VALIDATE_KEY
 
 SPEC = ModuleSpec(api_options(), {"company_id": uuid_option(required=False)})
 
@@ -198,13 +199,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         try:
             params = self._checked_options()
             client = Context(params).client
-            company_id = params["company_id"] or client.send(VALIDATE_KEY()).at("company", str)
-            query = {"company": company_id, "include_environments": "true"}
-            answer = client.send(GET_SITES(query=query))
-            try:
-                return list(_hosts(company_id, answer.records("company.sites"), self.get_option("source_environment")))
-            except (AttributeError, TypeError):
-                raise answer.malformed("company.sites") from None
+            return environments_of_company(client, params["company_id"], self.get_option("source_environment"))
         except HostingError as error:
             advice = NO_SITES if error.status in (404, 405, 501) else ""
             raise AnsibleParserError(f"Cannot read the environments: {error}{advice}") from None
@@ -276,50 +271,6 @@ def _refuse_unknown(given, known):
         close = difflib.get_close_matches(name, known, n=1)
         hint = f" Did you mean {close[0]}?" if close else f" Known are: {', '.join(sorted(known))}."
         raise AnsibleParserError(f"The option {name} is unknown.{hint}")
-
-
-def _hosts(company_id, sites, source_environment):
-    """Yield the variables of each environment of the sites."""
-    for site in sites:
-        environments = site.get("environments") or []
-        source = next((one for one in environments if one.get("name") == source_environment), {})
-        for environment in environments:
-            primary = environment.get("primaryDomain") or {}
-            ssh = environment.get("ssh_connection") or {}
-            yield {
-                "hosting_company_id": company_id,
-                "hosting_site_id": site.get("id"),
-                "hosting_site_name": site.get("name"),
-                "hosting_site_display_name": site.get("display_name"),
-                "hosting_site_status": site.get("status"),
-                "hosting_site_labels": [label.get("name") for label in site.get("siteLabels") or []],
-                "hosting_environment_id": environment.get("id"),
-                "hosting_environment_name": environment.get("name"),
-                "hosting_environment_display_name": environment.get("display_name"),
-                "hosting_source_environment_id": _other(source.get("id"), environment.get("id")),
-                "hosting_is_premium": environment.get("is_premium"),
-                "hosting_is_blocked": environment.get("is_blocked"),
-                "hosting_domains": [domain.get("name") for domain in environment.get("domains") or []],
-                "hosting_primary_domain": primary.get("name"),
-                "hosting_primary_domain_id": primary.get("id"),
-                "hosting_php_version": (environment.get("container_info") or {}).get("php_engine_version"),
-                "hosting_wordpress_version": environment.get("wordpress_version"),
-                "hosting_image_optimization_type": environment.get("image_optimization_type"),
-                "hosting_web_root": environment.get("web_root"),
-                "hosting_ssh_host": (ssh.get("ssh_ip") or {}).get("external_ip"),
-                "hosting_ssh_port": _number(ssh.get("ssh_port")),
-            }
-
-
-def _number(text):
-    try:
-        return int(text)
-    except (TypeError, ValueError):
-        return None
-
-
-def _other(source_id, environment_id):
-    return None if source_id == environment_id else source_id
 
 
 def _groups(variables):

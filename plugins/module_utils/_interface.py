@@ -90,3 +90,8 @@ GET_SITES = Endpoint("GET", "/sites")
 GET_THEMES = Endpoint("GET", "/sites/environments/{env_id}/themes")
 GET_ALL_PLUGINS = Endpoint("GET", "/sites/environments/{env_id}/plugins")
 GET_BACKUPS = Endpoint("GET", "/sites/environments/{env_id}/backups")
+# A repetition would take away what was changed since the first restore.
+RESTORE_BACKUP = Endpoint("POST", "/sites/environments/{env_id}/backups/restore", repeatable=False)
+CLEAR_SITE_CACHE = Endpoint("POST", "/sites/tools/clear-cache")
+CLEAR_EDGE_CACHE = Endpoint("POST", "/sites/edge-caching/clear")
+CLEAR_CDN_CACHE = Endpoint("POST", "/sites/cdn/clear-cache")

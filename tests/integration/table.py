@@ -329,7 +329,15 @@ ROWS = [
             shown=False,
         ),
     ),
-    # A companion, and the way to send whatever has no module.
+    # Companions, and the way to send whatever has no module.
+    Row(
+        "environment_info",
+        {"site_id": SITE, "environment_id": LIVE},
+        "GET",
+        f"/sites/{SITE}/environments",
+        errors=READ,
+        unknown={"site_id": UNKNOWN},
+    ),
     Row("operation_info", {"operation_ids": [f"php:restart-{UNKNOWN}"]}, "GET", f"/operations/php:restart-{UNKNOWN}"),
     Row("api_request", {"method": "GET", "path": "/validate"}, "GET", "/validate"),
 ]

@@ -12,12 +12,20 @@ import pytest
 import yaml
 
 from integration.playbook import ROOT, Ansible, Step
-from integration.table import row_of
+from integration.table import LIVE, SITE, STAGING, row_of
 from simulator import Simulator
 
 pytest_plugins = ["simulator.fixtures"]
 
 MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py"))
+
+# An environment as a host, by the variables that the inventory plugin gives it.
+HOST = {
+    "hosting_site_id": SITE,
+    "hosting_environment_id": LIVE,
+    "hosting_source_environment_id": STAGING,
+    "hosting_cdn_cache_id": "cdn-11",
+}
 
 OF_ANSIBLE = {"changed", "failed", "invocation", "diff", "item", "ansible_loop_var", "warnings"}
 
@@ -30,6 +38,7 @@ def test_examples_run_as_they_stand(module: str, ansible: Ansible, simulator: Si
     documented = import_module(f"ansible_collections.hosting.management.plugins.modules.{module}")
     steps = [step_of(task) for task in yaml.safe_load(documented.EXAMPLES)]
     assert f"hosting.management.{module}" in {step.module for step in steps}
+    ansible.variables.update(HOST)
     run = ansible.run(*steps)
     returned = yaml.safe_load(documented.RETURN)
     for step, done in zip(steps, run, strict=True):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from integration.playbook import IN_PROCESS, MODES, MODULE_PROCESS, Ansible, Step
-from integration.table import COMPANY, LIVE, READING, row_of
+from integration.table import COMPANY, LIVE, READING, SITE, STAGING, row_of
 from simulator import Simulator, seed
 
 pytest_plugins = ["simulator.fixtures"]
@@ -137,3 +137,39 @@ def test_the_allowlist_is_found_by_both_of_its_names(ansible: Ansible, simulator
     simulator.fault("status", "GET", ".*/get-allowed-ips", status=200, body=body)
     [done] = ansible.run(Step("sftp_allowlist_info", {"environment_id": LIVE}))
     assert done.result["sftp_ip_allowlist"] == ["192.0.2.9"]
+
+
+def test_environments_are_listed_as_the_variables_of_a_host(ansible: Ansible):
+    one, of_site, of_company, of_key, unknown, both = ansible.run(
+        Step("environment_info", {"site_id": SITE, "env_id": LIVE}),
+        Step("environment_info", {"site_id": SITE, "source_environment": "live"}),
+        Step("environment_info", {"company_id": COMPANY, "environment_id": STAGING}),
+        Step("environment_info"),
+        Step("environment_info", {"site_id": SITE, "environment_id": seed.environment_id(2)}),
+        Step("environment_info", {"site_id": SITE, "company_id": COMPANY}),
+    )
+    [live] = one.result["environments"]
+    assert (live["hosting_environment_id"], live["hosting_source_environment_id"]) == (LIVE, STAGING)
+    assert (live["hosting_primary_domain"], live["hosting_cdn_cache_id"]) == ("shop.example.com", "cdn-11")
+    assert (live["hosting_site_id"], live["hosting_site_name"], live["hosting_site_labels"]) == (SITE, None, [])
+    sources = {env["hosting_environment_id"]: env["hosting_source_environment_id"] for env in environments(of_site)}
+    assert sources == {LIVE: None, STAGING: LIVE}
+    [staging] = environments(of_company)
+    assert (staging["hosting_site_name"], staging["hosting_site_labels"]) == ("shop", ["retail"])
+    assert staging["hosting_company_id"] == COMPANY
+    assert [request.path for request in of_company.requests] == ["/sites"]
+    assert [request.path for request in of_key.requests] == ["/validate", "/sites"]
+    assert len(environments(of_key)) == 4
+    assert unknown.error["kind"] == both.error["kind"] == "invalid_input"
+    assert f"{SITE} has no environment {seed.environment_id(2)}" in unknown.msg
+
+
+def environments(done) -> list[dict[str, Any]]:
+    return done.result["environments"]
+
+
+@pytest.mark.parametrize("body", [{}, {"site": {"environments": [7]}}, {"site": {"environments": [{"domains": [7]}]}}])
+def test_environments_of_another_shape_are_malformed(body: dict, ansible: Ansible, simulator: Simulator):
+    simulator.fault("status", "GET", f"/sites/{SITE}/environments", status=200, body=body)
+    [done] = ansible.run(Step("environment_info", {"site_id": SITE}))
+    assert done.error["kind"] == "malformed_response"

@@ -1,7 +1,7 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Endpoints beyond the 19 that the public service documents: reads that show state, operations, removing domains."""
+"""Endpoints beyond the 19 that the public service documents: reads that show state, operations, and further writes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import Annotated, Literal
 from fastapi import Query
 from pydantic import Field
 
-from .endpoints import EXTENSION_FIELDS, Endpoints, Strict, Uuid, record
+from .endpoints import EXTENSION_FIELDS, Endpoints, Strict, Text, Uuid, record
 from .errors import BadRequestError, UnknownIdError, error_body
-from .state import Domain, Environment, World
+from .state import Backup, Domain, Environment, World
 
 COMPANIONS = Endpoints()
 READ_ERRORS = (400, 401, 404, 500)
+CLEAR_ERRORS = (400, 401, 500)
 
 
 class EnvironmentQuery(Strict):
@@ -41,6 +42,32 @@ class DomainRemoval(Strict):
     """Body that names the domains to remove."""
 
     domain_ids: Annotated[list[Uuid], Field(min_length=1)]
+
+
+class BackupRestore(Strict):
+    """Body that names the backup to restore, and who is told of its end."""
+
+    backup_id: int
+    notified_user_id: Uuid
+
+
+class CacheClear(Strict):
+    """Body that names the environment whose cache is cleared."""
+
+    environment_id: Uuid
+
+
+class EdgeCacheClear(CacheClear):
+    """The same for the edge cache, or for a part of it."""
+
+    clear_subdirectories: bool = False
+    url: Text = None
+
+
+class CdnCacheClear(CacheClear):
+    """The same for the cache of the CDN."""
+
+    cdn_cache_id: Text
 
 
 @COMPANIONS.add("GET", "/operations/{operation_id}", errors=READ_ERRORS)
@@ -138,6 +165,86 @@ def list_backups(world: World, env_id: str):
     return {"environment": {"display_name": environment.display_name, "backups": backups}}
 
 
+@COMPANIONS.add(
+    "POST",
+    "/sites/environments/{env_id}/backups/restore",
+    success=202,
+    errors=READ_ERRORS,
+    operation="backups:restore",
+    message="Restoring a backup to environment in progress",
+)
+def restore_backup(world: World, env_id: str, body: BackupRestore):
+    """Put an environment back to what it was at the time of a backup, which may be of another one of the site."""
+    environment = world.environment(env_id)
+    backup = _backup_of_site(world, environment, body.backup_id)
+    if body.notified_user_id not in world.company.users:
+        raise BadRequestError
+
+    def effect():
+        environment.restores.append(backup.id)
+        environment.content = backup.content
+
+    return effect
+
+
+def _backup_of_site(world: World, environment: Environment, backup_id: int) -> Backup:
+    backups = [backup for one in world.site(environment.site_id).environments for backup in one.backups]
+    found = next((backup for backup in backups if backup.id == backup_id), None)
+    if found is None:
+        raise UnknownIdError
+    return found
+
+
+@COMPANIONS.add(
+    "POST",
+    "/sites/tools/clear-cache",
+    success=202,
+    errors=CLEAR_ERRORS,
+    operation="cache:clear",
+    message="Clearing cache in progress",
+)
+def clear_site_cache(world: World, body: CacheClear):
+    """Clear the cache of an environment."""
+    return _clearing(world.environment(body.environment_id), "site")
+
+
+@COMPANIONS.add(
+    "POST",
+    "/sites/edge-caching/clear",
+    success=202,
+    errors=CLEAR_ERRORS,
+    operation="edgeCache:clear",
+    message="Clearing edge cache in progress",
+)
+def clear_edge_cache(world: World, body: EdgeCacheClear):
+    """Clear the edge cache of an environment: all of it, or what belongs to an address."""
+    part = {"url": body.url, "clear_subdirectories": body.clear_subdirectories}
+    return _clearing(world.environment(body.environment_id), "edge", **part)
+
+
+@COMPANIONS.add(
+    "POST",
+    "/sites/cdn/clear-cache",
+    success=202,
+    errors=CLEAR_ERRORS,
+    operation="cdn-cache:clear",
+    message="Clearing CDN cache in progress",
+)
+def clear_cdn_cache(world: World, body: CdnCacheClear):
+    """Clear what the CDN keeps of an environment."""
+    environment = world.environment(body.environment_id)
+    if body.cdn_cache_id != environment.cdn_cache_id:
+        raise BadRequestError
+    return _clearing(environment, "cdn")
+
+
+def _clearing(environment: Environment, cache: str, **part: object):
+    def effect():
+        environment.cache_clears.append({"cache": cache, **part})
+
+    return effect
+
+
 @COMPANIONS.add("GET", "/company/{company_id}/users", errors=READ_ERRORS)
 def list_users(world: World, company_id: str):
     """The users of a company; their roles are not shown."""
@@ -162,7 +269,7 @@ def environment_record(environment: Environment) -> dict:
         ),
         "is_blocked": False,
         "id_edge_cache": None,
-        "cdn_cache_id": None,
+        "cdn_cache_id": environment.cdn_cache_id,
         "web_root": "/public",
         "domains": [domain_record(domain) for domain in environment.domains],
         "primaryDomain": primary and domain_record(primary),

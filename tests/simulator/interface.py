@@ -18,7 +18,7 @@ from . import analytics
 from .endpoints import EXTENSION_FIELDS, Endpoints, Strict, Text, Uuid, record
 from .errors import BadRequestError, UnknownIdError
 from .seed import dns_record
-from .state import Domain, Environment, World, new_id
+from .state import Content, Domain, Environment, World, new_id
 
 INTERFACE = Endpoints()
 
@@ -442,5 +442,17 @@ def push_environment(world: World, site_id: str, body: Push):
 
     def effect():
         target.pushes.append(body.model_dump())
+        target.content = _pushed(source.content, target.content, body)
 
     return effect
+
+
+def _pushed(source: Content, target: Content, body: Push) -> Content:
+    """What the target of a push contains after it."""
+    files = source.files
+    if body.push_files_option == "SPECIFIC_FILES":
+        files = f"{target.files}, with {', '.join(body.file_list)} of {source.files}"
+    return Content(
+        files if body.push_files else target.files,
+        source.database if body.push_db else target.database,
+    )

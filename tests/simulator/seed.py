@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from .state import ApiKey, Company, Domain, Environment, Plugin, Site, Theme, User, World, epoch_milliseconds
+from .state import ApiKey, Company, Content, Domain, Environment, Plugin, Site, Theme, User, World, epoch_milliseconds
 
 COMPANY_ID = "c0000000-0000-4000-8000-000000000001"
 LIVE, STAGING, LIVE_WWW = 1, 2, 3
@@ -81,6 +81,8 @@ def _add_environment(world: World, site: Site, number: int, which: int) -> Envir
     name = {LIVE: "live", STAGING: "staging"}[which]
     environment = Environment(environment_id(number, which), name, name.capitalize(), site.id)
     environment.wordpress_version = "6.9"
+    environment.cdn_cache_id = f"cdn-{number * 10 + which}"
+    environment.content = Content(f"files of {site.name} {name}", f"database of {site.name} {name}")
     environment.themes = [
         Theme("twentytwentyfive", "Twenty Twenty-Five", "1.2", "1.3", status="parent"),
         Theme("storefront", "Storefront (child of Twenty Twenty-Five)", "4.5.0", "4.6.0"),

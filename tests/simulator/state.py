@@ -101,6 +101,14 @@ class Plugin(Extension):
     auto_update_type: str = "Hosting Automatic Update"
 
 
+@dataclass(frozen=True)
+class Content:
+    """What an environment contains: labels that stand for its files and its database."""
+
+    files: str = "no files"
+    database: str = "no database"
+
+
 @dataclass
 class Backup:
     """A backup of an environment; `created_at` is epoch milliseconds."""
@@ -110,6 +118,7 @@ class Backup:
     note: str | None
     type: str
     created_at: int
+    content: Content = Content()
 
 
 @dataclass
@@ -135,8 +144,12 @@ class Environment:
     reset_at: str = ""
     wordpress_version: str = ""
     php_engine_version: str = "php8.3"
+    cdn_cache_id: str | None = None
+    content: Content = Content()
     php_restarts: int = 0
     pushes: list[dict] = field(default_factory=list)
+    restores: list[int] = field(default_factory=list)
+    cache_clears: list[dict] = field(default_factory=list)
 
     def domain_named(self, name: str) -> Domain | None:
         """The domain with that name, upper and lower case alike."""
@@ -232,7 +245,8 @@ class World:
     def add_backup(self, environment: Environment, backup_type: str, note: str | None) -> Backup:
         """Take a backup now."""
         self.last_backup_id += 1
-        backup = Backup(self.last_backup_id, f"backup-{self.last_backup_id}", note, backup_type, epoch_milliseconds())
+        name = f"backup-{self.last_backup_id}"
+        backup = Backup(self.last_backup_id, name, note, backup_type, epoch_milliseconds(), environment.content)
         environment.backups.append(backup)
         return backup
 

@@ -1,7 +1,7 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The simulator's companions: the reads that show state, operations, and the removal of domains."""
+"""The simulator's companions: the reads that show state, operations, and the writes beyond the document."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from simulator import seed
 from simulator.companions import COMPANIONS
 from simulator.errors import MESSAGES
+from simulator.state import Content
 
 pytest_plugins = ["simulator.fixtures"]
 
@@ -183,6 +184,123 @@ def test_remove_domain(call):
 def test_refused_removal(body, call, simulator):
     assert_error(call("DELETE", f"{ENV}/domains", json=body), 400)
     assert len(simulator.state.environment(LIVE).domains) == 2
+
+
+SHOP_LIVE = Content("files of shop live", "database of shop live")
+SHOP_STAGING = Content("files of shop staging", "database of shop staging")
+PUSH = {"source_env_id": STAGING, "target_env_id": LIVE}
+
+
+@pytest.mark.parametrize(
+    ("options", "content"),
+    [
+        ({}, SHOP_STAGING),
+        ({"push_files": False}, Content(SHOP_LIVE.files, SHOP_STAGING.database)),
+        ({"push_db": False}, Content(SHOP_STAGING.files, SHOP_LIVE.database)),
+        (
+            {"push_db": False, "push_files_option": "SPECIFIC_FILES", "file_list": ["robots.txt"]},
+            Content("files of shop live, with robots.txt of files of shop staging", SHOP_LIVE.database),
+        ),
+    ],
+    ids=["all", "database", "files", "one file"],
+)
+def test_a_push_copies_content_when_it_ends(options, content, call, simulator):
+    simulator.settings.operation_seconds = 0.1
+    operation_id = call("PUT", f"/sites/{SITE}/environments", json={**PUSH, **options}).json()["operation_id"]
+    live, staging = (simulator.state.environment(one) for one in (LIVE, STAGING))
+    assert live.content == SHOP_LIVE
+    time.sleep(0.15)
+    assert call("GET", f"/operations/{operation_id}").status_code == 200
+    assert (live.content, staging.content) == (content, SHOP_STAGING)
+
+
+def ended(call, method: str, path: str, body: dict) -> dict:
+    """The answer to a request whose operation has ended meanwhile."""
+    accepted = call(method, path, json=body).json()
+    assert call("GET", f"/operations/{accepted['operation_id']}").status_code == 200
+    return accepted
+
+
+def test_a_restore_brings_back_what_a_backup_holds(call, simulator):
+    live, staging = (simulator.state.environment(one) for one in (LIVE, STAGING))
+    ended(call, "POST", f"{ENV}/manual-backups", {"tag": "x"})
+    backup = live.backups[-1]
+    ended(call, "PUT", f"/sites/{SITE}/environments", PUSH)
+    assert (live.content, backup.content) == (SHOP_STAGING, SHOP_LIVE)
+    for environment in (live, staging):
+        body = {"backup_id": backup.id, "notified_user_id": seed.user_id(1)}
+        accepted = ended(call, "POST", f"/sites/environments/{environment.id}/backups/restore", body)
+        assert accepted["status"] == 202
+        assert accepted["operation_id"].startswith("backups:restore-")
+        assert (environment.content, environment.restores) == (SHOP_LIVE, [backup.id])
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"backup_id": 4711}, 404),
+        ({"backup_id": "1"}, 400),
+        ({"backup_id": None}, 400),
+        ({"notified_user_id": NOBODY}, 400),
+        ({"notified_user_id": "ada@example.com"}, 400),
+        ({"force": True}, 400),
+    ],
+    ids=str,
+)
+def test_refused_restore(change, status, call, simulator):
+    body = {"backup_id": 1, "notified_user_id": seed.user_id(1), **change}
+    assert_error(call("POST", f"{ENV}/backups/restore", json=body), status)
+    assert simulator.state.environment(LIVE).restores == []
+
+
+def test_a_backup_of_another_site_is_not_restored(call, simulator):
+    foreign = simulator.state.environment(seed.environment_id(2)).backups[0]
+    body = {"backup_id": foreign.id, "notified_user_id": seed.user_id(1)}
+    assert_error(call("POST", f"{ENV}/backups/restore", json=body), 404)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "operation", "cleared"),
+    [
+        ("/sites/tools/clear-cache", {}, "cache:clear", {"cache": "site"}),
+        (
+            "/sites/edge-caching/clear",
+            {},
+            "edgeCache:clear",
+            {"cache": "edge", "url": None, "clear_subdirectories": False},
+        ),
+        (
+            "/sites/edge-caching/clear",
+            {"url": "https://shop.example.com/new", "clear_subdirectories": True},
+            "edgeCache:clear",
+            {"cache": "edge", "url": "https://shop.example.com/new", "clear_subdirectories": True},
+        ),
+        ("/sites/cdn/clear-cache", {"cdn_cache_id": "cdn-11"}, "cdn-cache:clear", {"cache": "cdn"}),
+    ],
+    ids=["site", "edge", "part of edge", "cdn"],
+)
+def test_cleared_caches_are_counted(path, body, operation, cleared, call, simulator):
+    accepted = ended(call, "POST", path, {"environment_id": LIVE, **body})
+    assert accepted["status"] == 202
+    assert accepted["operation_id"].startswith(f"{operation}-")
+    assert simulator.state.environment(LIVE).cache_clears == [cleared]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/sites/tools/clear-cache", {"environment_id": NOBODY}),
+        ("/sites/tools/clear-cache", {"environment_id": LIVE, "url": "x"}),
+        ("/sites/edge-caching/clear", {"environment_id": LIVE, "url": ""}),
+        ("/sites/edge-caching/clear", {"environment_id": LIVE, "clear_subdirectories": "yes"}),
+        ("/sites/cdn/clear-cache", {"environment_id": LIVE}),
+        ("/sites/cdn/clear-cache", {"environment_id": LIVE, "cdn_cache_id": "cdn-12"}),
+    ],
+    ids=str,
+)
+def test_refused_clearing(path, body, call, simulator):
+    assert_error(call("POST", path, json=body), 400)
+    assert simulator.state.environment(LIVE).cache_clears == []
 
 
 def begin_operation(call) -> str:

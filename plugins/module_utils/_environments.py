@@ -1,0 +1,76 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Environments as variables of a host: what the inventory plugin and environment_info have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ._client import Answer, Client
+from ._interface import GET_ENVIRONMENTS, GET_SITES, VALIDATE_KEY
+
+
+def environments_of_company(client: Client, company_id: str | None, source_environment: str) -> list[dict]:
+    """Return the variables of all environments of a company, by default that of the key."""
+    company_id = company_id or client.send(VALIDATE_KEY()).at("company", str)
+    answer = client.send(GET_SITES(query={"company": company_id, "include_environments": "true"}))
+    return _variables(answer, "company.sites", answer.records("company.sites"), company_id, source_environment)
+
+
+def environments_of_site(client: Client, site_id: str, source_environment: str) -> list[dict]:
+    """Return the variables of the environments of a site. The service says nothing of the site itself here."""
+    answer = client.send(GET_ENVIRONMENTS(site_id=site_id))
+    site = {"id": site_id, "environments": answer.records("site.environments")}
+    return _variables(answer, "site.environments", [site], None, source_environment)
+
+
+def _variables(answer: Answer, path: str, sites: list[dict], company_id: str | None, source: str) -> list[dict]:
+    try:
+        return list(_of_sites(sites, company_id, source))
+    except (AttributeError, TypeError):
+        raise answer.malformed(path) from None
+
+
+def _of_sites(sites: Iterable[dict], company_id: str | None, source_environment: str) -> Iterator[dict]:
+    for site in sites:
+        environments = site.get("environments") or []
+        source = next((one for one in environments if one.get("name") == source_environment), {})
+        for environment in environments:
+            primary = environment.get("primaryDomain") or {}
+            ssh = environment.get("ssh_connection") or {}
+            yield {
+                "hosting_company_id": company_id,
+                "hosting_site_id": site.get("id"),
+                "hosting_site_name": site.get("name"),
+                "hosting_site_display_name": site.get("display_name"),
+                "hosting_site_status": site.get("status"),
+                "hosting_site_labels": [label.get("name") for label in site.get("siteLabels") or []],
+                "hosting_environment_id": environment.get("id"),
+                "hosting_environment_name": environment.get("name"),
+                "hosting_environment_display_name": environment.get("display_name"),
+                "hosting_source_environment_id": _other(source.get("id"), environment.get("id")),
+                "hosting_is_premium": environment.get("is_premium"),
+                "hosting_is_blocked": environment.get("is_blocked"),
+                "hosting_domains": [domain.get("name") for domain in environment.get("domains") or []],
+                "hosting_primary_domain": primary.get("name"),
+                "hosting_primary_domain_id": primary.get("id"),
+                "hosting_php_version": (environment.get("container_info") or {}).get("php_engine_version"),
+                "hosting_wordpress_version": environment.get("wordpress_version"),
+                "hosting_image_optimization_type": environment.get("image_optimization_type"),
+                "hosting_cdn_cache_id": environment.get("cdn_cache_id"),
+                "hosting_web_root": environment.get("web_root"),
+                "hosting_ssh_host": (ssh.get("ssh_ip") or {}).get("external_ip"),
+                "hosting_ssh_port": _number(ssh.get("ssh_port")),
+            }
+
+
+def _number(text: object) -> int | None:
+    try:
+        return int(text)
+    except (TypeError, ValueError):
+        return None
+
+
+def _other(source_id: str | None, environment_id: str | None) -> str | None:
+    return None if source_id == environment_id else source_id

@@ -1,0 +1,216 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: environment_info
+short_description: List the environments of a site or of a company
+version_added: 0.1.0
+description:
+  - Lists environments as the variables that the inventory plugin P(hosting.management.environments#inventory) gives to
+    hosts, for tasks that want to know an environment without having it as a host, or as it is at this moment.
+  - It needs a service that lists them (C(GET /sites/{site_id}/environments) for a site, C(GET /sites) for a company),
+    which are companions of the documented interface.
+options:
+  site_id:
+    description:
+      - The id of the site whose environments to list. Not together with O(company_id).
+    type: str
+  company_id:
+    description:
+      - The id of the company whose environments to list, those of all its sites. By default, without O(site_id), that of
+        the API key, which is then asked for.
+    type: str
+  environment_id:
+    description:
+      - The id of the only environment to list. The task fails when there is none with that id.
+    type: str
+    aliases: [env_id]
+  source_environment:
+    description:
+      - The name of the environment that releases of a site come from, for C(hosting_source_environment_id).
+    type: str
+    default: staging
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: Look at this environment
+  hosting.management.environment_info:
+    site_id: "{{ hosting_site_id }}"
+    environment_id: "{{ hosting_environment_id }}"
+  register: found
+
+- name: Say how it is reached
+  ansible.builtin.debug:
+    msg: "{{ found.environments[0].hosting_primary_domain }} runs {{ found.environments[0].hosting_php_version }}"
+
+- name: List the environments of all sites
+  hosting.management.environment_info:
+  register: all_of_company
+
+- name: Name those that run an old PHP
+  ansible.builtin.debug:
+    msg: "{{ all_of_company.environments | selectattr('hosting_php_version', 'match', 'php7')
+      | map(attribute='hosting_site_name') }}"
+"""
+
+RETURN = r"""
+environments:
+  description:
+    - The environments, in the service's order. What the service does not show is null. For O(site_id) that is what
+      belongs to company and site, but for the id of the site.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    hosting_company_id:
+      description: The id of the company.
+      type: str
+    hosting_site_id:
+      description: The id of the site.
+      type: str
+      sample: a0000000-0000-4000-8000-000000000001
+    hosting_site_name:
+      description: The name of the site.
+      type: str
+      sample: shop
+    hosting_site_display_name:
+      description: The name of the site for people.
+      type: str
+    hosting_site_status:
+      description: The status of the site.
+      type: str
+      sample: live
+    hosting_site_labels:
+      description: The labels of the site.
+      type: list
+      elements: str
+    hosting_environment_id:
+      description: The id of the environment.
+      type: str
+      sample: e0000000-0000-4000-8000-000000000011
+    hosting_environment_name:
+      description: The name of the environment.
+      type: str
+      sample: live
+    hosting_environment_display_name:
+      description: The name of the environment for people.
+      type: str
+    hosting_source_environment_id:
+      description: The id of the site's environment that is called O(source_environment). Null for that one itself.
+      type: str
+      sample: e0000000-0000-4000-8000-000000000012
+    hosting_is_premium:
+      description: Whether the environment is premium.
+      type: bool
+    hosting_is_blocked:
+      description: Whether the environment is blocked.
+      type: bool
+    hosting_domains:
+      description: The names of the domains.
+      type: list
+      elements: str
+    hosting_primary_domain:
+      description: The name of the primary domain.
+      type: str
+      sample: shop.example.com
+    hosting_primary_domain_id:
+      description: The id of the primary domain.
+      type: str
+    hosting_php_version:
+      description: The version of PHP.
+      type: str
+      sample: php8.3
+    hosting_wordpress_version:
+      description: The version of WordPress.
+      type: str
+    hosting_image_optimization_type:
+      description: How the CDN optimizes images.
+      type: str
+    hosting_cdn_cache_id:
+      description: The id of the CDN's cache.
+      type: str
+    hosting_web_root:
+      description: The folder that is served.
+      type: str
+    hosting_ssh_host:
+      description: The address for SFTP and SSH.
+      type: str
+    hosting_ssh_port:
+      description: The port for SFTP and SSH.
+      type: int
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ..module_utils._arguments import ModuleSpec, api_options, uuid_option
+from ..module_utils._entry import run_module
+from ..module_utils._environments import environments_of_company, environments_of_site
+from ..module_utils._errors import InvalidInput
+
+SPEC = ModuleSpec(
+    api_options(),
+    {
+        "site_id": uuid_option(required=False),
+        "company_id": uuid_option(required=False),
+        "environment_id": uuid_option(required=False, aliases=["env_id"]),
+        "source_environment": {"type": "str", "default": "staging"},
+    },
+    mutually_exclusive=[["site_id", "company_id"]],
+)
+
+
+def run(context):
+    """List the environments of a site or of a company (companions of the interface)."""
+    if context["site_id"]:
+        environments = environments_of_site(context.client, context["site_id"], context["source_environment"])
+    else:
+        environments = environments_of_company(context.client, context["company_id"], context["source_environment"])
+    if context["environment_id"]:
+        environments = [one for one in environments if one["hosting_environment_id"] == context["environment_id"]]
+        if not environments:
+            place = f"The site {context['site_id']}" if context["site_id"] else "The company"
+            raise InvalidInput(f"{place} has no environment {context['environment_id']} that the key's user may see.")
+    return {"environments": environments}
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
