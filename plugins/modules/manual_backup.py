@@ -163,12 +163,13 @@ from ..module_utils._arguments import (
     operation_options,
     text_option,
 )
+from ..module_utils._backups import as_result
 from ..module_utils._checks import checked_duration
 from ..module_utils._context import NOT_SHOWN
 from ..module_utils._convergence import TAKEN, Observed, once
 from ..module_utils._entry import run_module
 from ..module_utils._interface import ADD_MANUAL_BACKUP, GET_BACKUPS
-from ..module_utils._values import iso_of_milliseconds, time_of_text
+from ..module_utils._values import time_of_text
 
 SPEC = ModuleSpec(
     api_options(),
@@ -215,12 +216,7 @@ def _observe(context, not_before):
     counting = [backup for backup in answer.records("environment.backups") if _counts(context, backup, not_before)]
     if not counting:
         return Observed(None)
-    newest = max(counting, key=lambda backup: backup["created_at"])
-    try:
-        created_at_iso = iso_of_milliseconds(newest["created_at"])
-    except (ValueError, OverflowError, OSError):
-        raise answer.malformed("environment.backups.created_at") from None
-    return Observed(TAKEN, {**newest, "tag": newest.get("note"), "created_at_iso": created_at_iso})
+    return Observed(TAKEN, as_result(answer, max(counting, key=lambda backup: backup["created_at"])))
 
 
 def _counts(context, backup, not_before):

@@ -338,6 +338,14 @@ ROWS = [
         errors=READ,
         unknown={"site_id": UNKNOWN},
     ),
+    Row(
+        "backup_info",
+        {"environment_id": LIVE, "type": "automatic"},
+        "GET",
+        f"/sites/environments/{LIVE}/backups",
+        errors=READ,
+        unknown={"environment_id": UNKNOWN},
+    ),
     Row("operation_info", {"operation_ids": [f"php:restart-{UNKNOWN}"]}, "GET", f"/operations/php:restart-{UNKNOWN}"),
     Row("api_request", {"method": "GET", "path": "/validate"}, "GET", "/validate"),
 ]

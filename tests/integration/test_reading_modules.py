@@ -173,3 +173,36 @@ def test_environments_of_another_shape_are_malformed(body: dict, ansible: Ansibl
     simulator.fault("status", "GET", f"/sites/{SITE}/environments", status=200, body=body)
     [done] = ansible.run(Step("environment_info", {"site_id": SITE}))
     assert done.error["kind"] == "malformed_response"
+
+
+def test_backups_are_listed_newest_first(ansible: Ansible, simulator: Simulator):
+    everything, manual, tagged, other_type, nothing = ansible.run(
+        Step("backup_info", {"environment_id": LIVE}, before=lambda: take_backups(simulator, "v1", "v2", "v1")),
+        Step("backup_info", {"environment_id": LIVE, "type": "manual", "tag": ""}),
+        Step("backup_info", {"environment_id": LIVE, "tag": "v1"}),
+        Step("backup_info", {"environment_id": LIVE, "type": "automatic", "tag": "v1"}),
+        Step("backup_info", {"environment_id": STAGING, "tag": "v1"}),
+    )
+    assert [backup["tag"] for backup in everything.result["backups"]] == ["v1", "v2", "v1", None]
+    assert everything.result["backups"][-1]["type"] == "automatic"
+    assert [backup["note"] for backup in manual.result["backups"]] == ["v1", "v2", "v1"]
+    newest, oldest = tagged.result["backups"]
+    assert newest["id"] > oldest["id"]
+    assert newest["created_at"] >= oldest["created_at"]
+    assert newest["created_at_iso"].endswith("Z")
+    assert other_type.result["backups"] == nothing.result["backups"] == []
+
+
+def take_backups(simulator: Simulator, *tags: str) -> None:
+    environment = simulator.state.environment(LIVE)
+    for tag in tags:
+        simulator.state.add_backup(environment, "manual", tag)
+    environment.backups.reverse()
+
+
+@pytest.mark.parametrize("backup", [{"id": 1}, {"id": "1", "created_at": 0}, {"id": 1, "created_at": "now"}], ids=str)
+def test_backups_of_another_shape_are_malformed(backup: dict, ansible: Ansible, simulator: Simulator):
+    body = {"environment": {"display_name": "Live", "backups": [backup]}}
+    simulator.fault("status", "GET", ".*/backups", status=200, body=body)
+    [done] = ansible.run(Step("backup_info", {"environment_id": LIVE}))
+    assert done.error["kind"] == "malformed_response"

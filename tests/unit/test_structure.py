@@ -37,6 +37,7 @@ ORDER = [
     "_entry",
     "_sites",
     "_environments",
+    "_backups",
     "_analytics",
     "_releases",
 ]

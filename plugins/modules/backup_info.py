@@ -1,0 +1,129 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: backup_info
+short_description: List the backups of an environment
+version_added: 0.1.0
+description:
+  - Lists the backups of an environment, the newest first.
+  - It needs a service that lists them (C(GET /sites/environments/{env_id}/backups), a companion of the documented
+    interface).
+options:
+  type:
+    description:
+      - The type of the backups to list, such as V(manual). Without it, all types are listed.
+    type: str
+  tag:
+    description:
+      - The label of the backups to list, as given to M(hosting.management.manual_backup).
+    type: str
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.environment
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: List the manual backups
+  hosting.management.backup_info:
+    environment_id: "{{ hosting_environment_id }}"
+    type: manual
+  register: manual
+
+- name: Say how old the newest is
+  ansible.builtin.debug:
+    msg: "The newest manual backup is of {{ (manual.backups | first).created_at_iso }}."
+  when: manual.backups | length > 0
+"""
+
+RETURN = r"""
+backups:
+  description: The backups, the newest first.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id of the backup.
+      type: int
+      sample: 1201
+    name:
+      description: The name the service gave it.
+      type: str
+    tag:
+      description: The label of a manual backup, or null.
+      type: str
+      sample: before-v2.4.1
+    note:
+      description: The label again, as the service calls it.
+      type: str
+    type:
+      description: The type of the backup.
+      type: str
+      sample: manual
+    created_at:
+      description: When it was taken, in milliseconds since 1970.
+      type: int
+      sample: 1793577600000
+    created_at_iso:
+      description: The same in ISO 8601, UTC.
+      type: str
+      sample: "2026-11-02T00:00:00Z"
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ..module_utils._arguments import ModuleSpec, api_options, environment_option, optional_text_option
+from ..module_utils._backups import backups_of
+from ..module_utils._entry import run_module
+
+SPEC = ModuleSpec(
+    api_options(),
+    {"environment_id": environment_option(), "type": optional_text_option(), "tag": optional_text_option()},
+)
+
+
+def run(context):
+    """List the backups of an environment (a companion of the interface)."""
+    return {"backups": backups_of(context)}
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
