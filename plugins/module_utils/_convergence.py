@@ -27,7 +27,7 @@ from ._errors import (
     OutcomeUnknown,
     ServiceError,
 )
-from ._interface import Request
+from ._interface import PUSH_ENVIRONMENT, Request
 from ._journal import Entry, NoJournal, digest_of
 from ._operations import Operation, next_look, require_finished
 from ._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
@@ -314,7 +314,7 @@ class _Change:
 
     def _how_to_settle(self) -> str:
         settle = "Look at the service. If it was not carried out, run with force: true to send it again."
-        if self.part is not None:
+        if self.plan.request.endpoint is PUSH_ENVIRONMENT:
             settle += " If it was, say so with hosting.management.push_outcome."
         return settle
 

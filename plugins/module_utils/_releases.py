@@ -1,7 +1,12 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the journal knows of the releases of an environment."""
+"""What the journal knows of the releases of an environment.
+
+Pushes to an environment and restores of its backups share a subject of the journal: what is put into the environment
+takes the place of what was there before. So a release is pushed again after a backup was restored, and the other way
+round. A restore's row has the backup in its part.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +14,10 @@ import json
 from datetime import UTC, datetime
 
 from ._context import Context
+from ._errors import OperationTimeout, OutcomeUnknown
 from ._journal import Entry
-from ._progress import SENT, UNKNOWN
+from ._operations import Operation
+from ._progress import IN_PROGRESS, SENT, UNKNOWN
 from ._values import iso_of_time
 
 
@@ -20,8 +27,58 @@ def push_subject(context: Context) -> tuple[str, str]:
 
 
 def pushes_of(context: Context) -> tuple[Entry, ...]:
-    """Return what the journal knows of the pushes to the task's environment, oldest first."""
+    """Return what the journal knows of the pushes to the task's environment, and of restores, oldest first."""
     return context.journal.read(push_subject(context))
+
+
+def is_restore(entry: Entry) -> bool:
+    """Tell whether a row of the pushes is about the restore of a backup."""
+    return "backup_id" in part_of(entry)
+
+
+def release_of_restore(backup_id: int, release: str | None) -> str | None:
+    """Return what a restore is in place of a release: it is none that was pushed, also when that has its name."""
+    return None if release is None else f"backup {backup_id} restored for {release}"
+
+
+def require_settled(context: Context, part: dict) -> None:
+    """Raise an error while anything but ``part`` is being put into the task's environment, or may have been."""
+    for entry in pushes_of(context):
+        if part_of(entry) == part:
+            continue
+        if state_of(entry) == UNKNOWN:
+            raise OutcomeUnknown(_beside_unknown(entry))
+        # Where the service does not show the operation, it counts as done, as everywhere.
+        if state_of(entry) == IN_PROGRESS and _goes_on(context, entry):
+            error = OperationTimeout(
+                f"{_named(entry)} goes on (operation {entry.operation_id}). Nothing was sent. Run again when it has"
+                " ended: hosting.management.operation_info waits for it. force: true restores the backup now."
+            )
+            error.operation_id = entry.operation_id
+            raise error
+
+
+def _beside_unknown(entry: Entry) -> str:
+    settle = "Look at the environment"
+    if entry.release is not None and not is_restore(entry):
+        settle += ", and say with hosting.management.push_outcome what you found"
+    return (
+        f"{_named(entry)} was sent at {_iso(entry.sent_at)} and its answer was lost, so it may still go on. Nothing was"
+        f" sent. {settle}. force: true restores the backup whatever became of it."
+    )
+
+
+def _named(entry: Entry) -> str:
+    if is_restore(entry):
+        return f"The restore of backup {part_of(entry)['backup_id']}"
+    return f"The push of {entry.release}" if entry.release else "A push without a release"
+
+
+def _goes_on(context: Context, entry: Entry) -> bool:
+    """Tell whether the service says that a push is in progress. It is asked whatever ``companions`` says."""
+    operation = Operation(entry.operation_id, accepted_at=entry.sent_at, resumed=True)
+    context.follow([operation], 0, context.journal)
+    return operation.state == IN_PROGRESS
 
 
 def restarts_of(context: Context) -> tuple[Entry, ...]:

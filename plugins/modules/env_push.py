@@ -12,7 +12,8 @@ version_added: 0.1.0
 description:
   - Copies files and database from one environment to another, such as from staging to live
     (C(PUT /sites/{site_id}/environments), interface section 4.19).
-  - With O(release), a push is done once for each release, however often the task runs. Without, at each run.
+  - With O(release), a push is done once for each release, however often the task runs. Without, at each run. After
+    M(hosting.management.backup_restore) has put the environment back, the same release is pushed again.
   - A push is never sent twice by itself. When its answer is lost, the task fails, and fails again at the next runs
     until O(force=true) says to send it again.
 options:

@@ -86,7 +86,7 @@ from ..module_utils._arguments import ModuleSpec, api_options, environment_optio
 from ..module_utils._entry import run_module
 from ..module_utils._errors import InvalidInput
 from ..module_utils._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
-from ..module_utils._releases import push_subject, pushes_of, state_of
+from ..module_utils._releases import is_restore, push_subject, pushes_of, state_of
 
 SPEC = ModuleSpec(
     api_options(),
@@ -124,7 +124,7 @@ def run(context):
 
 def _check(context, pushes, of_release):
     if not of_release:
-        known = ", ".join(sorted({push.release for push in pushes if push.release})) or "no release"
+        known = ", ".join(sorted({push.release for push in pushes if push.release and not is_restore(push)})) or "no release"
         raise InvalidInput(
             f"The journal knows no push of {context['release']} to this environment, but of {known}. Nothing was"
             " changed. Check release, environment_id, base_url and journal."

@@ -11,7 +11,8 @@ short_description: Tell which release an environment was given
 version_added: 0.1.0
 description:
   - Reads the journal, the collection's memory of what it asked the service for, and tells which release was last
-    pushed to an environment, which parts of it were pushed, and how each push ended.
+    pushed to an environment, which parts of it were pushed, and how each push ended. After the restore of a backup it
+    tells that instead.
   - The service itself does not show releases. What was pushed without this journal, by hand or with another tool, is
     not known here.
   - Nothing is sent to the service.
@@ -37,7 +38,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 release:
-  description: The release that was pushed last, or null when none is known. A push without a release has none.
+  description: The release that was pushed last, or null when none is known. A push without a release has none. After
+    the restore of a backup none is known.
   returned: success
   type: str
   sample: v2.4.1
@@ -45,7 +47,7 @@ state:
   description:
     - How the last push stands. V(sent) means that another run waits for the service's answer, V(in_progress) that the
       service has accepted it, V(unknown) that nobody can tell whether it was carried out (settle it with
-      M(hosting.management.push_outcome)). Null when no push is known.
+      M(hosting.management.push_outcome)). Null when no push is known, or when a backup was restored since.
   returned: success
   type: str
   sample: finished
@@ -78,6 +80,30 @@ parts:
       elements: str
     state:
       description: How this push stands, as in RV(state).
+      type: str
+    sent_at:
+      description: When it was sent, in ISO 8601, UTC.
+      type: str
+    ended_at:
+      description: When it came to its state, in ISO 8601, UTC. Null while it goes on.
+      type: str
+    operation_id:
+      description: The operation that the service accepted, if there is one.
+      type: str
+restored_backup:
+  description: The backup that was restored with M(hosting.management.backup_restore), if no push was sent since; else
+    null.
+  returned: success
+  type: dict
+  contains:
+    backup_id:
+      description: The id of the backup.
+      type: int
+    release:
+      description: What it was restored for, or null.
+      type: str
+    state:
+      description: How the restore stands, as in RV(state).
       type: str
     sent_at:
       description: When it was sent, in ISO 8601, UTC.
@@ -139,21 +165,24 @@ error:
 
 from ..module_utils._arguments import ModuleSpec, api_options, environment_option
 from ..module_utils._entry import run_module
-from ..module_utils._releases import as_result, part_of, pushes_of, restarts_of
+from ..module_utils._releases import as_result, is_restore, part_of, pushes_of, restarts_of
 
 SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()})
 
 
 def run(context):
     """Tell which release an environment was given, from the journal."""
-    pushes = pushes_of(context)
+    rows = pushes_of(context)
+    restored = rows[-1] if rows and is_restore(rows[-1]) else None
+    pushes = [] if restored else [row for row in rows if not is_restore(row)]
     newest = pushes[-1] if pushes else None
     restarts = restarts_of(context)
     return {
         "release": newest and newest.release,
         "state": newest and as_result(newest)["state"],
         "sent_at": newest and as_result(newest)["sent_at"],
-        "parts": [{**part_of(push), **as_result(push)} for push in pushes if newest and push.release == newest.release],
+        "parts": [{**part_of(push), **as_result(push)} for push in pushes if push.release == newest.release],
+        "restored_backup": restored and {**part_of(restored), **as_result(restored)},
         "php_restart": {"release": restarts[-1].release, **as_result(restarts[-1])} if restarts else None,
     }
 

@@ -46,7 +46,8 @@ class Row:
     """A module with options, the documented request that it then sends, and the errors documented for that.
 
     ``unknown`` are options that name something that does not exist. ``body`` is None when there is none, or when only
-    the service can tell it. ``variant`` tells several rows of one module apart.
+    the service can tell it. ``variant`` tells several rows of one module apart. ``is_companion`` says that a service
+    with the documented endpoints only does not have this one.
     """
 
     module: str
@@ -59,6 +60,7 @@ class Row:
     unknown: dict[str, Any] | None = None
     change: Change | None = None
     variant: str = ""
+    is_companion: bool = False
 
     def __str__(self) -> str:
         return f"{self.module}-{self.variant}" if self.variant else self.module
@@ -337,6 +339,52 @@ ROWS = [
         f"/sites/{SITE}/environments",
         errors=READ,
         unknown={"site_id": UNKNOWN},
+    ),
+    Row(
+        "backup_restore",
+        {"environment_id": LIVE, "backup_id": 1, "notified_user_id": USER, "release": "v2"},
+        "POST",
+        f"/sites/environments/{LIVE}/backups/restore",
+        {"backup_id": 1, "notified_user_id": USER},
+        errors=READ,
+        unknown={"environment_id": UNKNOWN},
+        change=Change({"release": "v3"}, {"backup_id": 1, "notified_user_id": USER}, shown=False),
+        is_companion=True,
+    ),
+    Row(
+        "cache_clear",
+        {"environment_id": LIVE, "release": "v2"},
+        "POST",
+        "/sites/tools/clear-cache",
+        {"environment_id": LIVE},
+        errors=OPERATION,
+        unknown={"environment_id": UNKNOWN},
+        change=Change({"release": "v3"}, {"environment_id": LIVE}, shown=False),
+        is_companion=True,
+    ),
+    Row(
+        "cache_clear",
+        {"environment_id": LIVE, "caches": ["edge"], "url": "https://shop.example.com/new", "release": "v2"},
+        "POST",
+        "/sites/edge-caching/clear",
+        {"environment_id": LIVE, "url": "https://shop.example.com/new"},
+        change=Change(
+            {"release": "v3", "clear_subdirectories": True},
+            {"environment_id": LIVE, "url": "https://shop.example.com/new", "clear_subdirectories": True},
+            shown=False,
+        ),
+        variant="edge",
+        is_companion=True,
+    ),
+    Row(
+        "cache_clear",
+        {"environment_id": LIVE, "caches": ["cdn"], "site_id": SITE, "release": "v2"},
+        "POST",
+        "/sites/cdn/clear-cache",
+        {"environment_id": LIVE, "cdn_cache_id": "cdn-11"},
+        change=Change({"release": "v3"}, {"environment_id": LIVE, "cdn_cache_id": "cdn-11"}, shown=False),
+        variant="cdn",
+        is_companion=True,
     ),
     Row(
         "backup_info",

@@ -9,12 +9,19 @@ import pytest
 
 from integration.playbook import MODES, Ansible, Step
 from integration.table import LIVE, STAGING, row_of
-from simulator import Simulator
+from simulator import Simulator, seed
 
 pytest_plugins = ["simulator.fixtures"]
 
 INFO = Step("release_info", {"environment_id": LIVE})
-NOTHING_KNOWN = {"release": None, "state": None, "sent_at": None, "parts": [], "php_restart": None}
+NOTHING_KNOWN = {
+    "release": None,
+    "state": None,
+    "sent_at": None,
+    "parts": [],
+    "restored_backup": None,
+    "php_restart": None,
+}
 
 
 def settle(outcome: str, release: str = "v2", **keywords) -> Step:
@@ -108,3 +115,54 @@ def test_a_finished_push_stays_finished(ansible: Ansible):
     _pushed, settled, again = ansible.run(row_of("env_push").step(), settle("not_pushed"), row_of("env_push").step())
     assert (settled.changed, settled.result["outcome"]) == (False, "pushed")
     assert not again.changed
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_after_a_restore_the_same_release_is_pushed_again(mode: str, ansible: Ansible, simulator: Simulator):
+    live = simulator.state.environment(LIVE)
+    before, seen = live.content, []
+    push = row_of("env_push")
+    whole = {"push_files_option": "{{ omit }}", "file_list": "{{ omit }}"}
+    backup = Step("manual_backup", {"environment_id": LIVE, "tag": "before-v2", "poll_interval": 0.05})
+    options = {"backup_id": "{{ omit }}", "tag": "before-v2", "notified_user_id": seed.user_id(1)}
+    restore = row_of("backup_restore").step
+
+    def look():
+        seen.append(live.content)
+
+    _backup, pushed, checked, restored, again, info, pushed_again, restored_again, _last = ansible.run(
+        backup,
+        push.step(**whole),
+        restore(before=look, keywords={"check_mode": True}, **options),
+        restore(**options),
+        restore(before=look, **options),
+        INFO,
+        push.step(**whole),
+        restore(before=look, **options),
+        Step("release_info", {"environment_id": LIVE}, before=look),
+        hosts=mode,
+    )
+    assert [done.changed for done in (pushed, checked, restored, again)] == [True, True, True, False]
+    assert checked.writes == again.writes == []
+    assert restored.result["backup"]["tag"] == "before-v2"
+    assert info.result["release"] is None
+    assert info.result["restored_backup"]["backup_id"] == restored.result["backup"]["id"]
+    assert pushed_again.changed
+    assert restored_again.changed
+    staging = simulator.state.environment(STAGING).content
+    assert seen == [staging, before, staging, before]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_beside_a_push_nothing_is_restored(mode: str, ansible: Ansible, simulator: Simulator):
+    simulator.settings.operation_seconds = 3600
+    started, refused, forced = ansible.run(
+        row_of("env_push").step(wait=False),
+        row_of("backup_restore").step(),
+        row_of("backup_restore").step(force=True, wait=False),
+        hosts=mode,
+    )
+    assert refused.error["kind"] == "operation_timeout"
+    assert refused.error["operation_id"] == started.result["operation"]["id"]
+    assert refused.writes == []
+    assert forced.changed

@@ -1,0 +1,249 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: backup_restore
+short_description: Put an environment back to a backup
+version_added: 0.1.0
+description:
+  - Restores a backup to an environment. What the environment holds is overwritten. Take a backup of it before, with
+    M(hosting.management.manual_backup), unless it is of no use.
+  - With O(release), a backup is restored once for each release, however often the task runs. Without, at each run.
+    When M(hosting.management.env_push) has pushed to the environment since, it is restored again.
+  - From then on no release counts as pushed to the environment, so M(hosting.management.env_push) pushes whatever it is
+    asked for, also the release that was there before. M(hosting.management.release_info) shows the backup instead.
+  - A restore is never sent twice by itself. When its answer is lost, the task fails, and fails again at the next runs
+    of the same release until O(force=true) says to send it again.
+  - Nothing is restored while a push to the environment, or another restore, goes on or has an unknown outcome, as far
+    as the journal knows. O(force=true) restores all the same.
+  - It needs a service that can restore backups (C(POST /sites/environments/{env_id}/backups/restore), a companion of
+    the documented interface).
+options:
+  backup_id:
+    description:
+      - The id of the backup, as M(hosting.management.backup_info) lists it.
+      - Either this or O(tag) is needed.
+    type: int
+  tag:
+    description:
+      - The label of the backup, as given to M(hosting.management.manual_backup). Of several backups of the environment
+        with that label, the newest is restored.
+    type: str
+  notified_user_id:
+    description:
+      - The id of the user of the company whom the service tells when the restore has ended. The service demands one.
+    type: str
+    required: true
+  release:
+    description:
+      - What the backup is restored for, such as the release that is taken back, or the number of an incident. Needs the
+        journal.
+      - Another backup for the same release is restored as well.
+    type: str
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.environment
+  - hosting.management.change
+  - hosting.management.operation
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: Take a backup before the release
+  hosting.management.manual_backup:
+    environment_id: "{{ hosting_environment_id }}"
+    tag: before-v2.4.1
+
+- name: Go back to what was there before the release, once
+  hosting.management.backup_restore:
+    environment_id: "{{ hosting_environment_id }}"
+    tag: before-v2.4.1
+    notified_user_id: d0000000-0000-4000-8000-000000000001
+    release: v2.4.1
+
+- name: List the backups
+  hosting.management.backup_info:
+    environment_id: "{{ hosting_environment_id }}"
+  register: listed
+
+- name: Go back to the newest one, whatever it is
+  hosting.management.backup_restore:
+    environment_id: "{{ hosting_environment_id }}"
+    backup_id: "{{ (listed.backups | first).id }}"
+    notified_user_id: d0000000-0000-4000-8000-000000000001
+    release: incident-4711
+"""
+
+RETURN = r"""
+backup:
+  description: The backup that the environment was put back to. Only the id is there for O(backup_id).
+  returned: success
+  type: dict
+  contains:
+    id:
+      description: The id of the backup.
+      type: int
+      sample: 1201
+    name:
+      description: The name the service gave it.
+      returned: for O(tag)
+      type: str
+    tag:
+      description: The label of the backup.
+      returned: for O(tag)
+      type: str
+      sample: before-v2.4.1
+    note:
+      description: The label again, as the service calls it.
+      returned: for O(tag)
+      type: str
+    type:
+      description: The type of the backup.
+      returned: for O(tag)
+      type: str
+      sample: manual
+    created_at:
+      description: When it was taken, in milliseconds since 1970.
+      returned: for O(tag)
+      type: int
+      sample: 1793577600000
+    created_at_iso:
+      description: The same in ISO 8601, UTC.
+      returned: for O(tag)
+      type: str
+      sample: "2026-11-02T00:00:00Z"
+state_source:
+  description:
+    - V(journal) when the journal knows the request from an earlier run, V(none) otherwise. The service does not show
+      it.
+  returned: success
+  type: str
+  sample: none
+operation:
+  description: The operation that the service accepted.
+  returned: when an operation was started, or one of an earlier run was waited for
+  type: dict
+  contains:
+    id:
+      description: The id of the operation.
+      type: str
+      sample: backups:restore-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
+    state:
+      description:
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
+          operation stands.
+      type: str
+      sample: finished
+    message:
+      description: The service's message about the operation.
+      type: str
+    resumed:
+      description: Whether an earlier run had started the operation, and this one only waited for it.
+      type: bool
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ..module_utils._arguments import (
+    ModuleSpec,
+    api_options,
+    change_options,
+    environment_option,
+    operation_options,
+    text_option,
+    uuid_option,
+)
+from ..module_utils._backups import backups_of
+from ..module_utils._convergence import not_shown, once
+from ..module_utils._entry import run_module
+from ..module_utils._errors import InvalidInput
+from ..module_utils._interface import RESTORE_BACKUP
+from ..module_utils._releases import release_of_restore, require_settled
+
+SPEC = ModuleSpec(
+    api_options(),
+    change_options(),
+    operation_options(),
+    {
+        "environment_id": environment_option(),
+        "backup_id": {"type": "int"},
+        "tag": text_option(required=False),
+        "notified_user_id": uuid_option(),
+        "release": text_option(required=False),
+    },
+    mutually_exclusive=[["backup_id", "tag"]],
+    required_one_of=[["backup_id", "tag"]],
+)
+
+
+def run(context):
+    """Put an environment back to a backup (a companion of the interface)."""
+    backup = _backup(context)
+    part = {"backup_id": backup["id"], "release": context["release"]}
+    body = {"backup_id": backup["id"], "notified_user_id": context["notified_user_id"]}
+    outcome = once(
+        context,
+        # That of the pushes. The row that is written before the request leaves makes the pushed release count no more,
+        # atomically: were the run killed in between, that costs a repeated push, and never one that is missing.
+        subject=("env_push", context["environment_id"]),
+        request=RESTORE_BACKUP(env_id=context["environment_id"], body=body),
+        release=release_of_restore(backup["id"], context["release"]),
+        part=part,
+        at_each_run=context["release"] is None,
+        # Asked in each round, after the rows were read that the request's own row replaces.
+        observe=not_shown if context.force else lambda: require_settled(context, part),
+    )
+    return outcome.result(backup=backup)
+
+
+def _backup(context):
+    """Return the record of the backup to restore: the newest one with the tag, or no more than its id."""
+    if context["backup_id"] is not None:
+        return {"id": context["backup_id"]}
+    backups = backups_of(context)
+    if not backups:
+        raise InvalidInput(
+            f"The environment {context['environment_id']} has no backup with the tag {context['tag']}. Nothing was"
+            " sent. List its backups with hosting.management.backup_info."
+        )
+    return backups[0]
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

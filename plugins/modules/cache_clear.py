@@ -1,0 +1,268 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: cache_clear
+short_description: Clear the caches of an environment
+version_added: 0.1.0
+description:
+  - Clears the cache of an environment, its edge cache, and what the CDN keeps of it, one after the other.
+  - With O(release), each cache is cleared unless this is the release that it was last cleared for, however often the
+    task runs. Returning to an earlier release clears it again. Without O(release), it is cleared at each run.
+  - It needs a service that clears them (C(POST /sites/tools/clear-cache), C(POST /sites/edge-caching/clear) and
+    C(POST /sites/cdn/clear-cache), companions of the documented interface).
+options:
+  caches:
+    description:
+      - Which caches to clear. V(site) is the environment's own, V(edge) the edge cache, V(cdn) the CDN's.
+    type: list
+    elements: str
+    choices: [site, edge, cdn]
+    default: [site]
+  url:
+    description:
+      - The address whose pages to take out of the edge cache. Without it, all of the edge cache is cleared.
+    type: str
+  clear_subdirectories:
+    description:
+      - Whether to take out of the edge cache what lies below O(url) as well.
+    type: bool
+  cdn_cache_id:
+    description:
+      - The id of the CDN's cache, which the inventory plugin gives as C(hosting_cdn_cache_id). V(cdn) in O(caches) needs
+        it, or O(site_id).
+    type: str
+  site_id:
+    description:
+      - The id of the environment's site, to ask the service for the id of the CDN's cache.
+    type: str
+  release:
+    description:
+      - What the clearing belongs to, such as a version, a tag or a commit. Needs the journal.
+    type: str
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.environment
+  - hosting.management.change
+  - hosting.management.operation
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: Clear all caches once for this release
+  hosting.management.cache_clear:
+    environment_id: "{{ hosting_environment_id }}"
+    caches: [site, edge, cdn]
+    cdn_cache_id: "{{ hosting_cdn_cache_id }}"
+    release: v2.4.1
+
+- name: Take the new pages out of the edge cache
+  hosting.management.cache_clear:
+    environment_id: "{{ hosting_environment_id }}"
+    caches: [edge]
+    url: https://shop.example.com/new
+    clear_subdirectories: true
+"""
+
+RETURN = r"""
+caches:
+  description: The caches that were cleared, or would be in check mode. Those that were cleared for O(release) before are
+    not among them.
+  returned: always, once a cache was cleared
+  type: list
+  elements: str
+  sample: [site, edge]
+state_source:
+  description:
+    - V(journal) when the journal knows the requests for all the caches from an earlier run, V(none) otherwise. The
+      service does not show them.
+  returned: success
+  type: str
+  sample: none
+operations:
+  description: The operations that the service accepted, in the order of O(caches). Those of an earlier run, too, that
+    were waited for.
+  returned: always, once a cache was cleared
+  type: list
+  elements: dict
+  contains:
+    cache:
+      description: The cache that the operation clears.
+      type: str
+      sample: site
+    id:
+      description: The id of the operation.
+      type: str
+      sample: cache:clear-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
+    state:
+      description:
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
+          operation stands.
+      type: str
+      sample: finished
+    message:
+      description: The service's message about the operation.
+      type: str
+    resumed:
+      description: Whether an earlier run had started the operation, and this one only waited for it.
+      type: bool
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ..module_utils._arguments import (
+    ModuleSpec,
+    api_options,
+    change_options,
+    environment_option,
+    operation_options,
+    optional_text_option,
+    text_option,
+    uuid_option,
+)
+from ..module_utils._context import NOT_SHOWN
+from ..module_utils._convergence import once
+from ..module_utils._entry import run_module
+from ..module_utils._errors import HostingError, InvalidInput
+from ..module_utils._interface import CLEAR_CDN_CACHE, CLEAR_EDGE_CACHE, CLEAR_SITE_CACHE
+from ..module_utils._sites import environment_of_site
+
+
+def _check_caches(params):
+    """Refuse what belongs to a cache that is not cleared, and a CDN cache that nobody names."""
+    params["caches"] = list(dict.fromkeys(params["caches"]))
+    if not params["caches"]:
+        raise InvalidInput("caches is empty, so there is nothing to clear. Nothing was sent.")
+    if params["url"] and "edge" not in params["caches"]:
+        raise InvalidInput("url needs caches to have edge. Nothing was sent.")
+    if params["clear_subdirectories"] and not params["url"]:
+        raise InvalidInput("clear_subdirectories needs url. Nothing was sent.")
+    if "cdn" in params["caches"] and not (params["cdn_cache_id"] or params["site_id"]):
+        raise InvalidInput("The cache cdn needs cdn_cache_id, or site_id to ask for it. Nothing was sent.")
+
+
+SPEC = ModuleSpec(
+    api_options(),
+    change_options(),
+    operation_options(),
+    {
+        "environment_id": environment_option(),
+        "caches": {"type": "list", "elements": "str", "choices": ["site", "edge", "cdn"], "default": ["site"]},
+        "url": optional_text_option(),
+        "clear_subdirectories": {"type": "bool"},
+        "cdn_cache_id": optional_text_option(),
+        "site_id": uuid_option(required=False),
+        "release": text_option(required=False),
+    },
+    rule=_check_caches,
+)
+
+
+def run(context):
+    """Clear the caches of an environment (companions of the interface)."""
+    # What cannot be asked for is found before anything is cleared.
+    requests = {cache: REQUESTS[cache](context) for cache in context["caches"]}
+    outcomes = {}
+    for cache, request in requests.items():
+        try:
+            outcomes[cache] = once(
+                context,
+                subject=("cache_clear", context["environment_id"], cache),
+                request=request,
+                release=context["release"],
+                part=_edge_part(context) if cache == "edge" else None,
+                at_each_run=context["release"] is None,
+            )
+        except HostingError as error:
+            raise _after(outcomes, error) from None
+    sources = {outcome.state_source for outcome in outcomes.values()}
+    return {**_result(outcomes), "state_source": "journal" if sources == {"journal"} else "none"}
+
+
+def _edge_part(context):
+    """Return what of the edge cache is cleared; each part is cleared once for a release."""
+    return {"url": context["url"], "clear_subdirectories": bool(context["clear_subdirectories"])}
+
+
+def _after(outcomes, error):
+    """Return the error with what was cleared before it."""
+    if outcomes:
+        before = _result(outcomes)
+        error.results.update(before, changed=before["changed"] or error.results.get("changed", False))
+        error.with_advice(f"Cleared before: {', '.join(before['caches']) or 'none'}.")
+    return error
+
+
+def _result(outcomes):
+    return {
+        "changed": any(outcome.changed for outcome in outcomes.values()),
+        "caches": [cache for cache, outcome in outcomes.items() if outcome.changed],
+        "operations": [
+            {"cache": cache, **outcome.operation.as_result()} for cache, outcome in outcomes.items() if outcome.operation
+        ],
+    }
+
+
+def _site_request(context):
+    return CLEAR_SITE_CACHE(body=context.given("environment_id"))
+
+
+def _edge_request(context):
+    return CLEAR_EDGE_CACHE(body=context.given("environment_id", "url", "clear_subdirectories"))
+
+
+def _cdn_request(context):
+    cdn_cache_id = context["cdn_cache_id"] or _read_cdn_cache_id(context)
+    return CLEAR_CDN_CACHE(body={**context.given("environment_id"), "cdn_cache_id": cdn_cache_id})
+
+
+REQUESTS = {"site": _site_request, "edge": _edge_request, "cdn": _cdn_request}
+
+
+def _read_cdn_cache_id(context):
+    environment = environment_of_site(context)
+    if environment is NOT_SHOWN:
+        raise InvalidInput("The service does not show the id of the CDN's cache. Give cdn_cache_id. Nothing was sent.")
+    if not environment.get("cdn_cache_id"):
+        raise InvalidInput(f"The environment {context['environment_id']} has no CDN cache. Nothing was sent.")
+    return environment["cdn_cache_id"]
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
