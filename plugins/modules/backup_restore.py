@@ -16,6 +16,8 @@ description:
     When M(hosting.management.env_push) has pushed to the environment since, it is restored again.
   - From then on no release counts as pushed to the environment, so M(hosting.management.env_push) pushes whatever it is
     asked for, also the release that was there before. M(hosting.management.release_info) shows the backup instead.
+  - What M(hosting.management.php_restart) and M(hosting.management.cache_clear) were done for is not forgotten. Do them
+    after a restore, with a release of their own, as in the example; then the release that is pushed next counts again.
   - A restore is never sent twice by itself. When its answer is lost, the task fails, and fails again at the next runs
     of the same release until O(force=true) says to send it again.
   - Nothing is restored while a push to the environment, or another restore, goes on or has an unknown outcome, as far
@@ -67,6 +69,11 @@ EXAMPLES = r"""
     tag: before-v2.4.1
     notified_user_id: d0000000-0000-4000-8000-000000000001
     release: v2.4.1
+
+- name: Restart PHP after that
+  hosting.management.php_restart:
+    environment_id: "{{ hosting_environment_id }}"
+    release: back-from-v2.4.1
 
 - name: List the backups
   hosting.management.backup_info:

@@ -33,8 +33,8 @@ options:
     type: bool
   cdn_cache_id:
     description:
-      - The id of the CDN's cache, which the inventory plugin gives as C(hosting_cdn_cache_id). V(cdn) in O(caches) needs
-        it, or O(site_id).
+      - The id of the CDN's cache, which the inventory plugin gives as C(hosting_cdn_cache_id). V(cdn) in O(caches)
+        needs it, or O(site_id).
     type: str
   site_id:
     description:
@@ -73,8 +73,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 caches:
-  description: The caches that were cleared, or would be in check mode. Those that were cleared for O(release) before are
-    not among them.
+  description: The caches that were cleared, or would be in check mode. Those that were cleared for O(release) before
+    are not among them.
   returned: always, once a cache was cleared
   type: list
   elements: str
@@ -230,7 +230,9 @@ def _result(outcomes):
         "changed": any(outcome.changed for outcome in outcomes.values()),
         "caches": [cache for cache, outcome in outcomes.items() if outcome.changed],
         "operations": [
-            {"cache": cache, **outcome.operation.as_result()} for cache, outcome in outcomes.items() if outcome.operation
+            {"cache": cache, **outcome.operation.as_result()}
+            for cache, outcome in outcomes.items()
+            if outcome.operation
         ],
     }
 

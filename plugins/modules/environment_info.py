@@ -21,8 +21,8 @@ options:
     type: str
   company_id:
     description:
-      - The id of the company whose environments to list, those of all its sites. By default, without O(site_id), that of
-        the API key, which is then asked for.
+      - The id of the company whose environments to list, those of all its sites. By default, without O(site_id), that
+        of the API key, which is then asked for.
     type: str
   environment_id:
     description:

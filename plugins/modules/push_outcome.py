@@ -124,7 +124,10 @@ def run(context):
 
 def _check(context, pushes, of_release):
     if not of_release:
-        known = ", ".join(sorted({push.release for push in pushes if push.release and not is_restore(push)})) or "no release"
+        known = (
+            ", ".join(sorted({push.release for push in pushes if push.release and not is_restore(push)}))
+            or "no release"
+        )
         raise InvalidInput(
             f"The journal knows no push of {context['release']} to this environment, but of {known}. Nothing was"
             " changed. Check release, environment_id, base_url and journal."

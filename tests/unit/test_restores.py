@@ -184,7 +184,7 @@ def test_the_same_restore_is_waited_for(controller, simulator):
     assert len(simulator.writes) == 1
 
 
-def test_where_operations_are_not_shown_an_accepted_push_counts_as_done(controller, simulator, live, rows):
+def test_where_operations_are_not_shown_an_accepted_push_counts_as_done(controller, simulator, rows):
     simulator.settings.operation_seconds = 0
     changed(controller.run(env_push, wait=False, **PUSH))
     [row] = rows()
@@ -213,9 +213,7 @@ def test_force_restores_whatever_became_of_a_push(controller, simulator, live):
     failed(controller.run(env_push, **PUSH), "outcome_unknown")
     assert changed(controller.run(backup_restore, force=True, **RESTORE))
     assert not changed(controller.run(backup_restore, **RESTORE))
-    message = failed(
-        controller.run(push_outcome, environment_id=LIVE, release="v1", outcome="pushed"), "invalid_input"
-    )
+    message = failed(controller.run(push_outcome, environment_id=LIVE, release="v1", outcome="pushed"), "invalid_input")
     assert "of no release" in message
     assert changed(controller.run(env_push, **PUSH))
     assert live.restores == [BACKUP]
@@ -230,7 +228,7 @@ def test_a_push_without_a_release_and_without_an_answer_is_settled_by_force_only
 
 
 @pytest.mark.parametrize("fault", [{"kind": "drop_after"}, {"kind": "status", "status": 502}])
-def test_a_restore_whose_answer_is_lost_is_not_sent_again(fault, controller, simulator, live):
+def test_a_restore_whose_answer_is_lost_is_not_sent_again(fault, controller, simulator):
     changed(controller.run(env_push, **PUSH))
     simulator.fault(**fault, method="POST")
     result = controller.run(backup_restore, **RESTORE)
@@ -247,7 +245,7 @@ def test_a_restore_whose_answer_is_lost_is_not_sent_again(fault, controller, sim
     assert len(simulator.writes) == 3
 
 
-def test_a_restore_that_was_refused_leaves_the_release_known(controller, simulator, live):
+def test_a_restore_that_was_refused_leaves_the_release_known(controller, live):
     changed(controller.run(env_push, **PUSH))
     failed(controller.run(backup_restore, **{**RESTORE, "backup_id": 4711}), "not_found")
     assert controller.run(release_info, **INFO)["release"] == "v1"
