@@ -445,7 +445,7 @@ def test_what_nobody_thinks_of_is_still_an_error_with_words(mode: str, ansible: 
                 partial(simulator.fault, "status", status=302, headers={"Location": "http://[::1"}),
             ),
         ),
-        ("journal", row_of("php_restart").step("journal with a name too long", journal=f"/tmp/{'j' * 300}")),  # noqa: S108
+        ("journal", row_of("php_restart").step("journal with a name too long", journal=f"/tmp/{'j' * 300}")),
         ("invalid_input", row_of("php_restart").step("timeout beyond all measure", timeout=1e10)),
         (
             "malformed_response",
