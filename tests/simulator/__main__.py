@@ -48,6 +48,7 @@ def _parser() -> argparse.ArgumentParser:
         default=False,
         help="serve https, with a certificate that is good (the default), expired, or another host's",
     )
+    parser.add_argument("--reads-lag", type=_seconds, default=0.0, help="how long reads do not show what was written")
     parser.add_argument("--sites", type=_whole_number, default=3, help="number of sites")
     parser.add_argument("--api-key", default="simulator-key", help="the key that is accepted")
     return parser

@@ -34,6 +34,7 @@ class WantedSettings(BaseModel):
     visible_after: float = Field(None, ge=0)
     interface_only: bool = Field(None)
     latency: float = Field(None, ge=0)
+    reads_lag: float = Field(None, ge=0)
 
 
 ROUTER = APIRouter(prefix=CONTROL_PREFIX)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
@@ -148,8 +149,13 @@ def _identifier(name: str, value: str) -> str:
 
 def _outcome(endpoint: Endpoint, world: World, request: Request, parameters: dict) -> tuple[int, dict]:
     """Status and body of the answer; begins the operation of an asynchronous endpoint (section 2.1)."""
-    world.operations.settle()
-    outcome = endpoint.handler(world, **parameters)
+    world.settle()
+    if endpoint.method == "GET":
+        outcome = endpoint.handler(world.shown(), **parameters)
+    else:
+        if endpoint.operation is None:  # it takes effect at once
+            world.remember(time.monotonic())
+        outcome = endpoint.handler(world, **parameters)
     if endpoint.operation is None:
         return outcome if isinstance(outcome, tuple) else (endpoint.success, outcome)
     operation = world.operations.accept(

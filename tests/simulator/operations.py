@@ -52,10 +52,15 @@ class Operations:
         self.running.append(operation)
         return operation
 
-    def settle(self) -> None:
-        """Let everything that is due take effect, in the order in which it ends."""
+    def settle(self, before_effect: Callable[[float], object]) -> None:
+        """Let everything that is due take effect, in the order in which it ends.
+
+        `before_effect` is called before each of them, with its time.
+        """
         now = time.monotonic()
         for operation in sorted(self.running, key=lambda one: one.ends_at):
+            if operation.ends_at <= now:
+                before_effect(operation.ends_at)
             operation.settle(now)
         self.running = [operation for operation in self.running if operation.state == "in progress"]
 

@@ -71,13 +71,14 @@ class Simulator:
         visible_after: float = 0.0,
         sites: int = 1,
         api_key: str = "simulator-key",
+        reads_lag: float = 0.0,
         port: int = 0,
         host: str = "127.0.0.1",
         latency: float = 0.0,
         tls: bool | str = False,
     ) -> None:
         self.api_key = api_key
-        self.settings = Settings(operation_seconds, visible_after, interface_only, latency)
+        self.settings = Settings(operation_seconds, visible_after, interface_only, latency, reads_lag)
         self._first_settings = replace(self.settings)
         self._sites = sites
         self._address = (host, port)
@@ -142,7 +143,7 @@ class Simulator:
     def state(self) -> World:
         """The world, with everything in effect that is due."""
         with self._world.lock:
-            self._world.operations.settle()
+            self._world.settle()
         return self._world
 
     @property

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 import time
 import uuid
@@ -22,6 +23,7 @@ class Settings:
     visible_after: float = 0.0
     interface_only: bool = False
     latency: float = 0.0
+    reads_lag: float = 0.0  # seconds after which a read shows what was written
 
     def update(self, other: Settings) -> None:
         """Take over the values of other settings, keeping this object."""
@@ -200,6 +202,28 @@ class World:
         self.domains: dict[str, Domain] = {}
         self.operations = Operations()
         self.last_backup_id = 0
+        self._earlier: list[tuple[float, World]] = []
+
+    def remember(self, until: float) -> None:
+        """Keep the state as it is now, for reads that lag: `until` (time.monotonic()) it was that of the world."""
+        if self.settings.reads_lag:
+            state = copy.copy(self)
+            # In one piece, because a domain is in an environment and in the list of all domains.
+            state.company, state.sites, state.environments, state.domains = copy.deepcopy(
+                (self.company, self.sites, self.environments, self.domains)
+            )
+            self._earlier.append((until, state))
+
+    def shown(self) -> World:
+        """The world as reads show it. Operations, the key and the settings are those of now."""
+        since = time.monotonic() - self.settings.reads_lag
+        while self._earlier and self._earlier[0][0] <= since:
+            del self._earlier[0]
+        return self._earlier[0][1] if self._earlier else self
+
+    def settle(self) -> None:
+        """Let every operation that is due take effect."""
+        self.operations.settle(self.remember)
 
     def company_with(self, company_id: str) -> Company:
         """The company with that id, or UnknownIdError."""

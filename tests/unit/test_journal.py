@@ -40,7 +40,7 @@ from ansible_collections.hosting.management.plugins.module_utils._progress impor
     SENT,
     UNKNOWN,
 )
-from unit.postgres import PASSWORD
+from postgres import PASSWORD
 
 pytest_plugins = ["unit.postgres"]
 

@@ -303,6 +303,39 @@ def test_refused_clearing(path, body, call, simulator):
     assert simulator.state.environment(LIVE).cache_clears == []
 
 
+def test_reads_lag(call, simulator):
+    simulator.settings.reads_lag = 0.4
+    body = {"environment_id": LIVE, "ip_list": ["192.0.2.1"]}
+    assert call("PUT", "/sites/tools/denied-ips", json=body).status_code == 200
+    call("POST", f"{ENV}/domains", json={"domain_name": "new.example.com"})
+
+    def shown() -> tuple[list, int]:
+        listed = call("GET", READS[0]).json()["environment"]["ip_list"]
+        return listed, len(call("GET", f"{ENV}/domains").json()["environment"]["site_domains"])
+
+    assert shown() == ([], 2)
+    assert simulator.state.environment(LIVE).denied_ips == ["192.0.2.1"]
+    assert len(simulator.state.environment(LIVE).domains) == 3
+    time.sleep(0.2)
+    body["ip_list"].append("192.0.2.2")
+    call("PUT", "/sites/tools/denied-ips", json=body)
+    time.sleep(0.25)
+    assert shown() == (["192.0.2.1"], 3), "each write shows in its own time"
+    time.sleep(0.2)
+    assert shown() == (["192.0.2.1", "192.0.2.2"], 3)
+
+
+def test_reads_lag_behind_the_effect_of_an_operation_and_not_its_end(call, simulator):
+    simulator.settings.operation_seconds = 0.1
+    simulator.settings.reads_lag = 60
+    operation_id = begin_operation(call)
+    time.sleep(0.15)
+    assert call("GET", f"/operations/{operation_id}").status_code == 200
+    assert len(call("GET", f"{ENV}/backups").json()["environment"]["backups"]) == 1
+    simulator.settings.reads_lag = 0
+    assert len(call("GET", f"{ENV}/backups").json()["environment"]["backups"]) == 2
+
+
 def begin_operation(call) -> str:
     return call("POST", f"{ENV}/manual-backups", json={"tag": "x"}).json()["operation_id"]
 
