@@ -32,9 +32,8 @@ sys.path[:0] = PLACES
 # For the process that the runners come from.
 os.environ["PYTHONPATH"] = os.pathsep.join([*PLACES, *filter(None, [os.environ.get("PYTHONPATH")])])
 
-from postgres import NotInstalled, Server, running  # noqa: E402
-
 from chaos.runner import EndedError, Runner  # noqa: E402
+from postgres import NotInstalled, Server, running  # noqa: E402
 from simulator import Simulator, seed  # noqa: E402
 from simulator.state import World  # noqa: E402
 
