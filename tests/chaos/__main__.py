@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -327,6 +328,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--journal", choices=[*JOURNALS, "both"], default="both")
     options = parser.parse_args()
+    # Whoever ends a long run wants to know what it has found, and no server is left behind.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     counted: Counter = Counter()
     wrong = []
     with ExitStack() as stack:
@@ -344,15 +347,18 @@ def main() -> int:
             journal = new_journal(kind, folder / f"{number}.db", server)
             try:
                 Case(simulator, journal, number, counted).run()
+            except KeyboardInterrupt:
+                break
             except (WrongError, EndedError) as error:
                 wrong.append(number)
                 print(f"case {number} ({kind}): {error}; again: make chaos CASES=1 SEED={number}", flush=True)
+            counted["cases"] += 1
     print(
-        f"{options.cases} cases, {counted['runs']} runs, {counted['kills']} kills, {counted['faults']} faults,"
+        f"{counted['cases']} cases, {counted['runs']} runs, {counted['kills']} kills, {counted['faults']} faults,"
         f" {counted['unknown']} outcomes unknown, duplicates {counted['duplicates']}, lost {counted['lost']},"
         f" seed {options.seed}" + (f", {len(wrong)} WRONG" if wrong else "")
     )
-    return 1 if wrong else 0
+    return 1 if wrong or counted["cases"] < options.cases else 0
 
 
 def new_journal(kind: str, file: Path, server: Server | None) -> str:
