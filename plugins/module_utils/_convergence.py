@@ -22,6 +22,7 @@ from ._decision import Seen, Sight, Step, Wanted, counting_entry, decide
 from ._errors import (
     HostingError,
     InvalidInput,
+    MalformedResponse,
     OperationFailed,
     OperationTimeout,
     OutcomeUnknown,
@@ -277,6 +278,7 @@ class _Change:
         request = self.plan.request
         try:
             self.answer = self.context.client.send(request)
+            self._require_own_answer(request)
         except HostingError as error:
             if error.nothing_done:
                 self._replace(claimed, self.rows)
@@ -289,12 +291,28 @@ class _Change:
             self._update(entry, UNKNOWN)
             raise
         self.has_sent = True
-        accepted = self.answer.status == 202 or self.answer.operation_id is not None
+        accepted = self._is_accepted()
         if accepted:
             self.operation = Operation(self.answer.operation_id, message=self.answer.message, accepted_at=time.time())
         progress = IN_PROGRESS if accepted else FINISHED
         self._update(entry, progress, self.answer.operation_id)
         return entry.with_progress(progress, self.answer.operation_id)
+
+    def _require_own_answer(self, request: Request) -> None:
+        """Raise when the answer is not the service's own: a gateway may say 200 to what it has thrown away."""
+        name, data = request.endpoint.answers_with, self.answer.data
+        if name is None or self._is_accepted() or (isinstance(data, dict) and name in data):
+            return
+        raise MalformedResponse(
+            f"The answer to {request} ({self.answer.status}) has no {name}, as the service's own answer would. Whether"
+            " anything was done is not known. Check that base_url is the address of the hosting service's API, and"
+            " that no proxy answers in its place.",
+            request=request,
+            status=self.answer.status,
+        )
+
+    def _is_accepted(self) -> bool:
+        return self.answer.status == 202 or self.answer.operation_id is not None
 
     def _without_answer(self, error: HostingError) -> HostingError:
         """Return the error of a request that must not be repeated and may have been carried out."""

@@ -48,7 +48,8 @@ MISHAPS = [
     Mishap("no answer in time, after the work", "delay_after", {"seconds": 60}, task={"timeout": 1}),
     Mishap("answer cut off", "truncate"),
     Mishap("answer is no JSON", "not_json"),
-    Mishap("answer of another shape", "wrong_shape"),
+    Mishap("202 without an operation", "status", {"status": 202, "body": {}, **AFTER_THE_WORK}),
+    Mishap("200 of a gateway", "status", {"status": 200, "body": {}}),
     Mishap("500", "status", {"status": 500}),
     Mishap("502 after the work", "status", {"status": 502, **AFTER_THE_WORK}),
     Mishap("408", "status", {"status": 408}),
@@ -74,9 +75,9 @@ class Column:
 
 COLUMNS = [
     Column("may be repeated, shown", ("denied_ips", "image_optimization", "primary_domain", "site_theme"), True),
-    Column("may be repeated, not shown", ("company_user_role", "php_restart"), True),
+    Column("may be repeated, not shown", ("cache_clear", "company_user_role", "php_restart"), True),
     Column("never repeated, shown", ("manual_backup", "plain_environment", "site_domain"), False),
-    Column("never repeated, not shown", ("env_push",), False),
+    Column("never repeated, not shown", ("backup_restore", "env_push"), False),
 ]
 COLUMN_OF = {module: column for column in COLUMNS for module in column.modules}
 

@@ -114,7 +114,8 @@ def test_the_first_run_changes_and_the_second_sends_no_write(either_service):
 
 def test_without_the_journal_only_what_the_service_does_not_show_is_done_again(deployment):
     deployment.changes()
-    deployment.journal.unlink()
+    for file in deployment.folder.glob("journal.db*"):
+        file.unlink()
     assert deployment.changes() == 4
     assert deployment.written() == {"push": 2, "restart": 2}
 

@@ -474,7 +474,7 @@ import requests
 def fail(*arguments, **options):
     raise KeyError("nobody has foreseen this")
 
-requests.Session.prepare_request = fail
+requests.Request.prepare = fail
 """
 
 

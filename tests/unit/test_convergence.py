@@ -858,8 +858,8 @@ def test_where_operations_are_not_shown_a_wait_that_ends_makes_nothing_twice(con
 
 
 def test_an_accepted_request_without_an_operation_is_told_without_one(controller, simulator):
-    simulator.fault("status", "POST", status=200, body={})
-    controller.run(site_domain, **ADD)
+    simulator.fault("status", "POST", status=202, body={})
+    failed(controller.run(site_domain, **ADD, wait_timeout=0.1), "operation_timeout")
     message = failed(controller.run(site_domain, **ADD, wait_timeout=0.1), "operation_timeout")
     assert "was accepted at" in message
     assert "None" not in message
