@@ -5,29 +5,33 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ._arguments import ModuleSpec, Option, api_options, environment_option, uuid_option
 from ._checks import checked_query_names
+from ._client import Answer
+from ._context import Context
 from ._errors import InvalidInput
-from ._interface import VALIDATE_KEY
+from ._interface import VALIDATE_KEY, Endpoint
 from ._values import iso_with_milliseconds, time_of_text
 
 # The interface does not show the names of the query parameters. These are the public service's.
 QUERY_NAMES = {"time_frame": "time_span", "company_id": "company_id", "start": "from", "end": "to"}
 
 
-def checked_time(value):
+def checked_time(value: str) -> str:
     try:
         return iso_with_milliseconds(time_of_text(value))
     except ValueError:
         raise ValueError(f"must be a date or time in ISO 8601, such as 2026-11-01T00:00:00Z, not {value!r}") from None
 
 
-def _check_span(params):
+def _check_span(params: dict[str, Any]) -> None:
     if params["start"] and params["end"] and params["start"] >= params["end"]:
         raise InvalidInput(f"start ({params['start']}) must be before end ({params['end']}). Nothing was sent.")
 
 
-def analytics_spec():
+def analytics_spec() -> ModuleSpec:
     """Return the options of a module that reads analytics."""
     return ModuleSpec(
         api_options(),
@@ -44,7 +48,7 @@ def analytics_spec():
     )
 
 
-def read_analytics(context, endpoint):
+def read_analytics(context: Context, endpoint: Endpoint) -> Answer:
     """Return the Answer of an analytics endpoint for the options of the task."""
     given = context.given("time_frame", "company_id", "start", "end")
     if "company_id" not in given:

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from ansible.module_utils.basic import env_fallback
 
@@ -24,14 +26,14 @@ from ._errors import InvalidInput
 from ._operations import POLL_INTERVAL, WAIT_TIMEOUT
 
 
-class Option(dict):
+class Option(dict[str, Any]):
     """An entry of an argument spec, with a check of its own.
 
     ``check`` takes the option's value, returns it in canonical form, and raises ValueError with the end of a sentence
     that begins with the option's name.
     """
 
-    def __init__(self, check=None, **spec):
+    def __init__(self, check: Callable[[Any], object] | None = None, **spec: Any) -> None:
         super().__init__(type=spec.pop("type", "str"), **spec)
         self.check = check
 
@@ -42,12 +44,17 @@ class ModuleSpec:
     ``rule`` takes the checked options and raises InvalidInput for what Ansible's constraints cannot express.
     """
 
-    def __init__(self, *options, rule=None, **constraints):
+    def __init__(
+        self,
+        *options: Mapping[str, dict[str, Any]],
+        rule: Callable[[dict[str, Any]], None] | None = None,
+        **constraints: Sequence[Sequence[str]],
+    ) -> None:
         self.options = {name: option for group in options for name, option in group.items()}
         self.constraints = constraints
         self._rule = rule
 
-    def check(self, params, given=None):
+    def check(self, params: dict[str, Any], given: Mapping[str, object] | None = None) -> None:
         """Bring the options into canonical form, in place; raise InvalidInput for the first bad one.
 
         ``given`` are the options as the task gives them, before Ansible made texts of numbers.
@@ -59,18 +66,19 @@ class ModuleSpec:
                     " at once, set it in module_defaults for group/hosting.management.all. Nothing was sent."
                 )
         for name, option in self.options.items():
-            if getattr(option, "check", None) is checked_text:
+            check = option.check if isinstance(option, Option) else None
+            if check is checked_text:
                 _refuse_what_yaml_made(name, (given or {}).get(name))
-            if getattr(option, "check", None) and params.get(name) is not None:
+            if check and params.get(name) is not None:
                 try:
-                    params[name] = option.check(params[name])
+                    params[name] = check(params[name])
                 except ValueError as error:
                     raise InvalidInput(f"{name} {error}. Nothing was sent.") from None
         if self._rule:
             self._rule(params)
 
 
-def _refuse_what_yaml_made(name, value):
+def _refuse_what_yaml_made(name: str, value: object) -> None:
     """Refuse a number for a text: it does not say any more what the playbook says."""
     if isinstance(value, float):
         raise InvalidInput(
@@ -79,12 +87,12 @@ def _refuse_what_yaml_made(name, value):
         )
 
 
-def filled_env_fallback(*names):
+def filled_env_fallback(*names: str) -> str:
     """Return the value of the first of these environment variables that has one; an empty one counts as unset."""
     return env_fallback(*[name for name in names if os.environ.get(name)])
 
 
-def api_options():
+def api_options() -> dict[str, dict[str, Any]]:
     """The options of every module, as in the documentation fragment api."""
     return {
         "base_url": Option(checked_base_url, fallback=(filled_env_fallback, ["HOSTING_BASE_URL"])),
@@ -102,12 +110,12 @@ def api_options():
     }
 
 
-def change_options():
+def change_options() -> dict[str, dict[str, Any]]:
     """The options of modules that change something, as in the documentation fragment change."""
     return {"force": {"type": "bool", "default": False}}
 
 
-def operation_options():
+def operation_options() -> dict[str, dict[str, Any]]:
     """The options of modules that start operations, as in the documentation fragment operation."""
     return {
         "wait": {"type": "bool", "default": True},
@@ -116,17 +124,17 @@ def operation_options():
     }
 
 
-def uuid_option(*, required=True, **spec):
+def uuid_option(*, required: bool = True, **spec: Any) -> Option:
     return Option(checked_uuid if required else checked_optional_uuid, required=required, **spec)
 
 
-def optional_text_option(**spec):
+def optional_text_option(**spec: Any) -> Option:
     return Option(checked_optional_text, **spec)
 
 
-def environment_option():
+def environment_option() -> Option:
     return uuid_option(aliases=["env_id"])
 
 
-def text_option(**spec):
+def text_option(**spec: Any) -> Option:
     return Option(checked_text, **{"required": True, **spec})

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from ._client import Answer
+from ._client import Answer, Record
 from ._context import Context
 from ._interface import GET_BACKUPS
 from ._values import iso_of_milliseconds
 
 
-def backups_of(context: Context) -> list[dict]:
+def backups_of(context: Context) -> list[Record]:
     """Return the backups of the task's environment that have its tag and type, if it gives any, newest first."""
     answer = context.send(GET_BACKUPS(env_id=context["environment_id"]))
     backups = [as_result(answer, backup) for backup in answer.records("environment.backups")]
@@ -22,7 +22,7 @@ def backups_of(context: Context) -> list[dict]:
     return sorted(found, key=lambda backup: (backup["created_at"], backup["id"]), reverse=True)
 
 
-def as_result(answer: Answer, backup: dict) -> dict:
+def as_result(answer: Answer, backup: Record) -> Record:
     """Return a backup of an answer as a module's result: with its tag, and its time in ISO 8601."""
     try:
         return {**backup, "tag": backup.get("note"), "created_at_iso": iso_of_milliseconds(backup["created_at"])}

@@ -13,7 +13,9 @@ import ipaddress
 import os
 import re
 import uuid
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ._journal import is_postgres
@@ -22,26 +24,26 @@ LONGEST_TIME = 86400  # seconds
 LONGEST_TEXT = 500  # characters of a name, release or tag
 
 
-def checked_uuid(value):
+def checked_uuid(value: str) -> str:
     try:
         canonical = str(uuid.UUID(value))
     except ValueError:
-        canonical = None
-    if canonical != value.lower():
+        canonical = ""
+    if not canonical or canonical != value.lower():
         raise ValueError(f"must be a UUID such as e0000000-0000-4000-8000-000000000011, not {value!r}")
     return canonical
 
 
-def checked_optional_uuid(value):
+def checked_optional_uuid(value: str) -> str | None:
     # A survey or a template that has no value sends an empty text.
     return checked_uuid(value) if value else None
 
 
-def checked_optional_text(value):
+def checked_optional_text(value: str) -> str | None:
     return value or None
 
 
-def checked_text(value):
+def checked_text(value: str) -> str:
     if not value.strip():
         raise ValueError("must not be empty")
     if len(value) > LONGEST_TEXT:
@@ -49,7 +51,7 @@ def checked_text(value):
     return value
 
 
-def checked_journal(value):
+def checked_journal(value: str) -> str:
     """Return the journal's path, or its postgresql:// address. An error does not show the value, nor its password."""
     if is_postgres(value):
         return value
@@ -64,7 +66,7 @@ def checked_journal(value):
     return path
 
 
-def checked_domain_name(value):
+def checked_domain_name(value: str) -> str:
     """Return a domain name in lower case, without a final dot, and in its ASCII form."""
     try:
         name = _in_ascii(value.strip().rstrip(".").lower())
@@ -75,7 +77,7 @@ def checked_domain_name(value):
     return name
 
 
-def _in_ascii(name):
+def _in_ascii(name: str) -> str:
     """Return a domain name in its ASCII form, by IDNA 2008. Raises ValueError for what is none."""
     if name.isascii():
         if len(name) > 253 or any(len(label) > 63 for label in name.split(".")):
@@ -87,7 +89,7 @@ def _in_ascii(name):
     return wildcard + idna.encode(name.removeprefix("*."), uts46=True).decode()
 
 
-def checked_positive(value):
+def checked_positive(value: float) -> float:
     if not 0 < value < float("inf"):
         raise ValueError(f"must be greater than 0, not {value:g}")
     if value > LONGEST_TIME:
@@ -95,19 +97,19 @@ def checked_positive(value):
     return value
 
 
-def checked_not_negative(value):
+def checked_not_negative(value: float) -> float:
     if not 0 <= value < float("inf"):
         raise ValueError(f"must not be negative, and not be infinite: it is {value:g}")
     return value
 
 
-def checked_api_key(value):
+def checked_api_key(value: str) -> str:
     if not re.fullmatch(r"[\x21-\x7e]+", value):
         raise ValueError("has characters that no key has, such as a space or a line break (the value is not shown)")
     return value
 
 
-def checked_base_url(value):
+def checked_base_url(value: str) -> str:
     try:
         url = urlsplit(value)
         host, port = url.hostname, url.port
@@ -125,11 +127,11 @@ def checked_base_url(value):
         raise ValueError(f"must be https: http would show the API key to the network ({value!r})")
     # One service is one address: the journal goes by it.
     host = f"[{host}]" if ":" in host else host
-    port = "" if port in (None, {"https": 443, "http": 80}[url.scheme]) else f":{port}"
-    return f"{url.scheme}://{host}{port}{url.path.rstrip('/')}"
+    at_port = "" if port in (None, {"https": 443, "http": 80}[url.scheme]) else f":{port}"
+    return f"{url.scheme}://{host}{at_port}{url.path.rstrip('/')}"
 
 
-def _is_loopback(host):
+def _is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:
@@ -138,12 +140,12 @@ def _is_loopback(host):
         return False
 
 
-def checked_denied_ips(values):
+def checked_denied_ips(values: Iterable[str]) -> list[str]:
     """Return the entries of a deny list (interface section 4.4) in canonical form, sorted, each once."""
     return sorted({canonical_denied_ip(value) for value in values}, key=_by_version_and_address)
 
 
-def canonical_denied_ip(value):
+def canonical_denied_ip(value: str) -> str:
     """Return an IPv4 address, IPv4 network or IPv6 address as canonical text; ValueError for all else."""
     value = value.strip()
     try:
@@ -163,19 +165,19 @@ def canonical_denied_ip(value):
     return str(network.network_address) if network.prefixlen == 32 else str(network)
 
 
-def _network_meant(value):
+def _network_meant(value: str) -> str:
     try:
         return f"; did you mean {ipaddress.IPv4Network(value, strict=False)}?"
     except ValueError:
         return ""
 
 
-def _by_version_and_address(value):
+def _by_version_and_address(value: str) -> tuple[int, ipaddress.IPv4Network | ipaddress.IPv6Network]:
     network = ipaddress.ip_network(value)
     return network.version, network
 
 
-def checked_relative_paths(values):
+def checked_relative_paths(values: list[str]) -> list[str]:
     """Return paths of files or directories below the site's root (interface section 4.19)."""
     for value in values:
         path = PurePosixPath(value)
@@ -184,29 +186,29 @@ def checked_relative_paths(values):
     return values
 
 
-def checked_operation_ids(values):
+def checked_operation_ids(values: list[str]) -> list[str]:
     for value in values:
         if not re.fullmatch(r"[A-Za-z0-9:_-]+", value):
             raise ValueError(f"has {value!r}, which is no operation id such as environments:push-<uuid>")
     return values
 
 
-def checked_email(value):
+def checked_email(value: str) -> str:
     if not re.fullmatch(r"[^@\s]+@[^@\s]+", value):
         raise ValueError(f"must be an e-mail address, not {value!r}")
     return value
 
 
-def checked_image_optimization_type(value):
+def checked_image_optimization_type(value: str) -> str:
     if value in ("False", "True"):
         raise ValueError('is a boolean; write "off" in quotes, because YAML takes the bare word for one')
     return checked_text(value)
 
 
-def checked_query_names(known):
+def checked_query_names(known: Collection[str]) -> Callable[[dict[str, Any]], dict[str, str]]:
     """Return the check of a mapping from option names, those of ``known``, to names of query parameters."""
 
-    def check(value):
+    def check(value: dict[str, Any]) -> dict[str, str]:
         for option, name in value.items():
             if option not in known:
                 raise ValueError(f"has {option!r}, but only {', '.join(known)} have a query parameter")
@@ -217,7 +219,7 @@ def checked_query_names(known):
     return check
 
 
-def checked_request_path(value):
+def checked_request_path(value: str) -> str:
     """Return a path below base_url that cannot lead out of it."""
     parts = unquote(value).split("/")
     if not value.startswith("/") or "" in parts[1:-1] or value == "/":
@@ -232,7 +234,7 @@ def checked_request_path(value):
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 
-def checked_duration(value):
+def checked_duration(value: str | int) -> int:
     """Return the seconds of a duration such as 90, 15m, 24h or 7d."""
     match = re.fullmatch(r"(\d+)\s*([smhdw]?)", str(value).strip())
     if not match or not int(match[1]):

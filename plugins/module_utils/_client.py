@@ -9,10 +9,11 @@ import json
 import re
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypedDict, TypeVar, cast
 from urllib.parse import quote
 
 from . import _retries
@@ -29,6 +30,7 @@ from ._connections import (
 from ._errors import (
     BadRequest,
     ConnectionFailed,
+    HostingError,
     InvalidInput,
     MalformedResponse,
     NotFound,
@@ -55,7 +57,7 @@ try:
     from urllib3.exceptions import HTTPError, InsecureRequestWarning
 except ImportError:
     REQUESTS_IMPORT_ERROR: str | None = traceback.format_exc()
-    AuthBase = object
+    AuthBase = object  # type: ignore[assignment,misc]
 else:
     REQUESTS_IMPORT_ERROR = None
     # What is wrong with the request itself, or with the way there, as long as nothing has been sent.
@@ -74,14 +76,19 @@ OPERATION_ID = re.compile(r"[A-Za-z0-9:_.-]{1,200}")
 NOTHING_DONE = frozenset({400, 401, 403, 404, 422, 429})
 """The statuses by which the service says that it did nothing. Gateways answer others after the work was done."""
 
+Kind = TypeVar("Kind")
+
+Record = dict[str, Any]
+"""An object of an answer. Its values are the service's, and nobody has checked them."""
+
 
 class BearerAuth(AuthBase):
     """Sends the key as bearer header (interface section 5)."""
 
-    def __init__(self, api_key):
+    def __init__(self, api_key: str) -> None:
         self._api_key = api_key
 
-    def __call__(self, prepared):
+    def __call__(self, prepared: requests.PreparedRequest) -> requests.PreparedRequest:
         prepared.headers["Authorization"] = f"Bearer {self._api_key}"
         return prepared
 
@@ -95,7 +102,7 @@ class Answer:
     data: object
     clean: Callable[[str], str] = field(default=printable, repr=False, compare=False)
 
-    def at(self, path, kind):
+    def at(self, path: str, kind: type[Kind] | tuple[type[Kind], ...]) -> Kind:
         """Return the value under a dotted path, which must be an instance of ``kind`` (a type or several).
 
         Raises MalformedResponse when the answer has another shape than the interface says.
@@ -109,14 +116,14 @@ class Answer:
             raise self.malformed(path)
         return value
 
-    def records(self, path):
+    def records(self, path: str) -> list[Record]:
         """Return the list of objects under a dotted path."""
         values = self.at(path, list)
         if not all(isinstance(value, dict) for value in values):
             raise self.malformed(path)
         return values
 
-    def named(self, path):
+    def named(self, path: str) -> dict[str, Record]:
         """Return the objects under a dotted path by their name, each of which must be a text."""
         records = self.records(path)
         if not all(isinstance(record.get("name"), str) for record in records):
@@ -124,18 +131,18 @@ class Answer:
         return {record["name"]: record for record in records}
 
     @property
-    def operation_id(self):
+    def operation_id(self) -> str | None:
         """The id of the accepted operation (interface section 2.1), or None when there is none that can be used."""
         value = self.data.get("operation_id") if isinstance(self.data, dict) else None
         return value if isinstance(value, str) and OPERATION_ID.fullmatch(value) else None
 
     @property
-    def message(self):
+    def message(self) -> str | None:
         """What the service says with its answer, without secrets and on one line, or None."""
         value = self.data.get("message") if isinstance(self.data, dict) else None
         return self.clean(value) if isinstance(value, str) else None
 
-    def malformed(self, path):
+    def malformed(self, path: str) -> MalformedResponse:
         """Return the error for a value that is missing or not what the interface says."""
         return MalformedResponse(
             f"The answer to {self.request} has another shape than the interface says: {path} is missing or of another"
@@ -143,6 +150,15 @@ class Answer:
             request=self.request,
             status=self.status,
         )
+
+
+class _Details(TypedDict):
+    """What the errors for a status have in common."""
+
+    request: Request
+    status: int
+    service_message: str | None
+    nothing_done: bool
 
 
 class Client:
@@ -156,7 +172,15 @@ class Client:
     :param secrets: texts besides the key that no error may repeat, should the service echo them.
     """
 
-    def __init__(self, base_url, api_key, timeout=30, retries=5, verify=True, secrets=()):
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        timeout: float = 30,
+        retries: int = 5,
+        verify: bool | str = True,
+        secrets: Iterable[str] = (),
+    ) -> None:
         self.base_url = base_url.rstrip("/")
         self._scheme = self.base_url.partition(":")[0].lower()
         self._api_key = api_key
@@ -234,7 +258,7 @@ class Client:
         )
 
     @cached_property
-    def _proxies(self) -> dict:
+    def _proxies(self) -> dict[str, str]:
         # Plain http is for loopback addresses only: no proxy may see the key there.
         return requests.utils.get_environ_proxies(self.base_url) if self._scheme == "https" else {}
 
@@ -243,7 +267,7 @@ class Client:
         """The trust setting, as requests would find it: the environment's bundle counts where none is given."""
         return (self._verify is True and bundle_of_environment()) or self._verify
 
-    def _prepared(self, request: Request):
+    def _prepared(self, request: Request) -> requests.PreparedRequest:
         # Without a requests.Session, which costs more to make than to use. A session would also consult .netrc.
         return requests.Request(
             request.method,
@@ -254,7 +278,7 @@ class Client:
             auth=BearerAuth(self._api_key),
         ).prepare()
 
-    def _failure(self, request, error):
+    def _failure(self, request: Request, error: Exception) -> HostingError:
         """Return the error for a request without an answer."""
         if self._watch.is_sent or (isinstance(error, requests.RequestException) and not isinstance(error, _UNSENDABLE)):
             return self._connection_error(request, error)
@@ -270,7 +294,7 @@ class Client:
             " proxy settings, and the values given."
         )
 
-    def _content(self, request, response):
+    def _content(self, request: Request, response: requests.Response) -> bytes:
         largest = LARGEST_ANSWER if 200 <= response.status_code < 300 else LARGEST_ERROR
         content = bytearray()
         try:
@@ -287,21 +311,21 @@ class Client:
             raise self._unreadable(request, response, f"is larger than {LARGEST_ANSWER // 2**20} MiB")
         return bytes(content)
 
-    def _too_slow(self, request):
+    def _too_slow(self, request: Request) -> TimedOut:
         return TimedOut(
             f"The answer to {request} was not complete after {round(self._watch.seconds, 2):g} s."
             f"{_whether_done(request)} If the service is slow, give a larger timeout.",
             request=request,
         )
 
-    def _clean(self, text, longest=LONGEST_QUOTE):
+    def _clean(self, text: str, longest: int = LONGEST_QUOTE) -> str:
         """Return a text from outside without secrets, fit for a message."""
         # Before it is shortened: half a secret would not be recognized any more.
         for secret in self._secrets:
             text = text.replace(secret, "********")
         return printable(re.sub(r"//[^/@\s]*@", "//", text), longest)
 
-    def _service_message(self, content):
+    def _service_message(self, content: bytes) -> str | None:
         """Return the message of the interface's error body (section 7) without secrets, or None when this is none."""
         try:
             body = json.loads(content)
@@ -310,7 +334,7 @@ class Client:
         message = body.get("message") if isinstance(body, dict) else None
         return self._clean(message) if isinstance(message, str) else None
 
-    def _unreadable(self, request, response, why):
+    def _unreadable(self, request: Request, response: requests.Response, why: str) -> MalformedResponse:
         kind = self._clean(response.headers.get("Content-Type", "without a content type"), 100)
         return MalformedResponse(
             f"The answer to {request} ({response.status_code}, {kind}) {why}.{_whether_done(request)} Check that"
@@ -320,7 +344,7 @@ class Client:
             status=response.status_code,
         )
 
-    def _json(self, request, response, content):
+    def _json(self, request: Request, response: requests.Response, content: bytes) -> object:
         if response.status_code == 204:
             return None
         try:
@@ -328,7 +352,7 @@ class Client:
         except (ValueError, RecursionError):
             raise self._unreadable(request, response, "is no JSON") from None
 
-    def _connection_error(self, request, error):
+    def _connection_error(self, request: Request, error: Exception) -> HostingError:
         is_sent = self._watch.is_sent
         if self._watch.has_ended_it and is_sent:
             return self._too_slow(request)
@@ -363,17 +387,23 @@ class Client:
             request=request,
         )
 
-    def _reason(self, error):
+    def _reason(self, error: Exception) -> str:
         """Return the innermost text of a connection error, without addresses of Python objects."""
         innermost = [str(cause) for cause in causes_of(error) if isinstance(cause, OSError)] or [str(error)]
         return self._clean(re.sub(r"<[^>]*>:? ?", "", innermost[-1]))
 
-    def _status_error(self, request, response, content):
+    def _status_error(self, request: Request, response: requests.Response, content: bytes) -> HostingError:
         status = response.status_code
         message = self._service_message(content)
         said = f"{status}: {message}" if message else str(status)
-        nothing_done = status in NOTHING_DONE and not may_have_arrived(response.raw.retries.history)
-        details = {"request": request, "status": status, "service_message": message, "nothing_done": nothing_done}
+        tried = cast(RepeatableRetry, response.raw.retries)  # the one that send() has given, as it became
+        nothing_done = status in NOTHING_DONE and not may_have_arrived(tried.history)
+        details: _Details = {
+            "request": request,
+            "status": status,
+            "service_message": message,
+            "nothing_done": nothing_done,
+        }
         refused = "" if request.method == "GET" else " Nothing was done."
         if not nothing_done:
             refused = _whether_done(request)
@@ -398,7 +428,6 @@ class Client:
                 **details,
             )
         if status == 429:
-            tried = response.raw.retries
             tries = f"{len(tried.history) + 1} tries in {time.monotonic() - tried.began:.0f} s"
             return RateLimited(
                 f"The hosting service takes no more requests for now, after {tries} of {request} ({said})."
@@ -424,5 +453,5 @@ def _check_ca_path(path: str) -> None:
         raise InvalidInput(f"ca_path: {error}. Nothing was sent.") from None
 
 
-def _whether_done(request):
+def _whether_done(request: Request) -> str:
     return "" if request.method == "GET" else " Whether anything was done is not known."

@@ -17,6 +17,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from ._text import printable
 
@@ -26,7 +27,14 @@ try:
     from urllib3.exceptions import ConnectTimeoutError
     from urllib3.util.ssl_ import create_urllib3_context
 except ImportError:  # _client says so
-    HTTPAdapter = object
+    HTTPAdapter = object  # type: ignore[assignment,misc]
+
+if TYPE_CHECKING:
+    from requests import PreparedRequest, Response
+    from urllib3.connection import HTTPConnection
+    from urllib3.connectionpool import HTTPConnectionPool
+    from urllib3.poolmanager import PoolManager
+    from urllib3.response import HTTPResponse
 
 SHORTEST_TIMEOUT = 0.1  # seconds
 ANSWER_STEPS = 4  # a whole answer may take so many times ``timeout``
@@ -94,7 +102,7 @@ class Watch:
         self.has_ended_it = False
         self._connecting_since = time.monotonic()
 
-    def check_connected(self, connection) -> None:
+    def check_connected(self, connection: HTTPConnection) -> None:
         """Raise when making the connection took so long that others may have given up on this request."""
         if time.monotonic() - self._connecting_since > CONNECT_STEPS * self._timeout:
             raise ConnectTimeoutError(connection, "the connection took too long")
@@ -112,14 +120,14 @@ class Adapter(HTTPAdapter):
     def __init__(self, scheme: str, verify: bool | str) -> None:
         self.watch = Watch()
         self._verify = verify
-        self._tls = {"ssl_context": tls_context(verify)} if scheme == "https" else {}
+        self._tls: dict[str, Any] = {"ssl_context": tls_context(verify)} if scheme == "https" else {}
         super().__init__()
 
-    def init_poolmanager(self, *arguments, **options) -> None:
-        super().init_poolmanager(*arguments, **self._tls, **options)
+    def init_poolmanager(self, connections: int, maxsize: int, block: bool = False, **options: Any) -> None:
+        super().init_poolmanager(connections, maxsize, block, **self._tls, **options)
         self._watch_pools(self.poolmanager)
 
-    def proxy_manager_for(self, proxy: str, **options):
+    def proxy_manager_for(self, proxy: str, **options: Any) -> PoolManager:
         if proxy not in self.proxy_manager:
             options.update(self._tls)
             if proxy.lower().startswith("https"):
@@ -127,43 +135,53 @@ class Adapter(HTTPAdapter):
             self._watch_pools(super().proxy_manager_for(proxy, **options))
         return self.proxy_manager[proxy]
 
-    def send(self, request, stream=True, timeout=None, verify=True, cert=None, proxies: Mapping | None = None):
+    def send(
+        self,
+        request: PreparedRequest,
+        stream: bool = True,
+        timeout: float | tuple[float, float] | tuple[float, None] | None = None,
+        verify: bool | str = True,
+        cert: object = None,
+        proxies: Mapping[str, str] | None = None,
+    ) -> Response:
         # Not the bundle's path, which would be loaded anew for each connection.
         return super().send(request, stream, timeout, self._verify is not False, None, proxies)
 
-    def cert_verify(self, conn, url, verify, cert) -> None:
+    def cert_verify(self, conn: object, url: object, verify: object, cert: object) -> None:
         """Leave the connections as they are: their TLS context has the certificates."""
 
-    def _watch_pools(self, manager) -> None:
+    def _watch_pools(self, manager: PoolManager) -> None:
         classes = manager.pool_classes_by_scheme.items()
         manager.pool_classes_by_scheme = {scheme: _watched(pool, self.watch) for scheme, pool in classes}
 
 
-def _watched(pool_class: type, watch: Watch) -> type:
-    class Connection(pool_class.ConnectionCls):
-        def connect(self):
+def _watched(pool_class: type[HTTPConnectionPool], watch: Watch) -> type[HTTPConnectionPool]:
+    class Connection(pool_class.ConnectionCls):  # type: ignore[name-defined]
+        timeout: float  # seconds
+
+        def connect(self) -> None:
             watch.begin_connecting()
             self.timeout = watch.left(self.timeout)
             super().connect()
             watch.check_connected(self)
 
-        def _new_conn(self):
+        def _new_conn(self) -> socket.socket:
             sock = super()._new_conn()
             if self.proxy:
                 watch.begin(sock)  # its answer can drip as well; ssl itself bounds the time of a handshake
             return sock
 
-        def send(self, data):
+        def send(self, data: Any) -> None:
             if self.sock is None:
                 self.connect()
             watch.is_sent = True
             return super().send(data)
 
-        def getresponse(self):
+        def getresponse(self) -> HTTPResponse:
             watch.begin(self.sock)
             return super().getresponse()
 
-    class Pool(pool_class):
+    class Pool(pool_class):  # type: ignore[misc,valid-type]
         ConnectionCls = Connection
 
     return Pool
@@ -182,7 +200,7 @@ def tls_context(verify: bool | str) -> ssl.SSLContext:
 
 
 @cache
-def _loaded(path: str | None, _version: tuple | None) -> ssl.SSLContext:
+def _loaded(path: str | None, _version: tuple[int, int, int] | None) -> ssl.SSLContext:
     """Return a context with the certificates of a file or folder, None for none; another version is another file."""
     context = create_urllib3_context(cert_reqs=ssl.CERT_NONE if path is None else ssl.CERT_REQUIRED)
     if path is not None:
@@ -190,7 +208,7 @@ def _loaded(path: str | None, _version: tuple | None) -> ssl.SSLContext:
     return context
 
 
-_kept: dict[tuple, Adapter] = {}
+_kept: dict[tuple[object, ...], Adapter] = {}
 
 
 def kept_adapter(base_url: str, api_key: str, verify: bool | str) -> Adapter:

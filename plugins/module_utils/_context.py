@@ -5,22 +5,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from typing import Any
 
 from ._client import Answer, Client
 from ._errors import HostingError, MalformedResponse, NotFound, ServiceError
 from ._interface import Request
-from ._journal import default_location, kept_journal, passwords_of
+from ._journal import Journal, default_location, kept_journal, passwords_of
 from ._operations import POLL_INTERVAL, WAIT_TIMEOUT, Operation, follow
 
-NOT_SHOWN = None
+NOT_SHOWN: None = None
 """What a read returns when the service does not show the state."""
 
 SHORTEST_PIECE = 4  # characters of a line of a secret that is a secret itself; the last line of a key may be short
 
 
-class Context(Mapping):
+class Context(Mapping[str, Any]):
     """What a module's run() works with: the task's options by name, and the service.
 
     :param params: the checked options.
@@ -31,9 +32,9 @@ class Context(Mapping):
 
     def __init__(
         self,
-        params: dict,
+        params: Mapping[str, Any],
         *,
-        secrets: Iterator[str] | set[str] = (),
+        secrets: Iterable[str] = (),
         check_mode: bool = False,
         diff: bool = False,
         warn: Callable[[str], object] | None = None,
@@ -46,7 +47,7 @@ class Context(Mapping):
         self.warn = warn or _ignore
         self.report = report or _ignore
 
-    def __getitem__(self, name: str) -> object:
+    def __getitem__(self, name: str) -> Any:
         return self._params[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -55,7 +56,7 @@ class Context(Mapping):
     def __len__(self) -> int:
         return len(self._params)
 
-    def given(self, *names: str) -> dict:
+    def given(self, *names: str) -> dict[str, Any]:
         """Return those of the named options that the task gives, ready to be a request's body."""
         return {name: self[name] for name in names if self[name] is not None}
 
@@ -65,7 +66,7 @@ class Context(Mapping):
         return Client(self["base_url"], self["api_key"], self["timeout"], self["retries"], verify, self.secrets)
 
     @cached_property
-    def journal(self):
+    def journal(self) -> Journal:
         location = self["journal"]
         return kept_journal(default_location() if location is None else location)
 
@@ -114,7 +115,9 @@ class Context(Mapping):
                 error.with_advice("The task can do without this read: set companions: false (or HOSTING_COMPANIONS).")
             raise
 
-    def follow(self, operations: list[Operation], wait_timeout: float | None = None, journal=None) -> None:
+    def follow(
+        self, operations: list[Operation], wait_timeout: float | None = None, journal: Journal | None = None
+    ) -> None:
         """Wait for the ends of operations, as long as the task allows (``wait_timeout`` in seconds; 0 looks once).
 
         The journal, where one is given, learns whether the service shows operations.
@@ -133,12 +136,12 @@ def _ignore(_text: str) -> None:
     """Take a text that nobody is there to see."""
 
 
-def secret_options(options: Mapping) -> list[str]:
+def secret_options(options: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Return the names of the options that a spec marks with ``no_log``."""
     return [name for name, option in options.items() if option.get("no_log")]
 
 
-def secrets_within(params: Mapping, options: Mapping) -> set[str]:
+def secrets_within(params: Mapping[str, Any], options: Mapping[str, Mapping[str, Any]]) -> set[str]:
     """Return all that no output may show: secret options, their lines should they be echoed, and passwords."""
     values = [params.get(name) for name in secret_options(options)]
     secrets = {value for value in values if isinstance(value, str) and value}

@@ -14,6 +14,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from . import _decision
 from ._client import Answer
@@ -37,6 +38,8 @@ TAKEN = "taken"
 """The observed value of an action that was taken already."""
 
 SHORTEST_LOOK = 0.1  # seconds between two looks at least
+
+Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class Outcome:
     desired: object
     after: Observed | None = NOT_SHOWN
     operation: Operation | None = None
-    diff: dict | None = None
+    diff: dict[str, dict[str, object]] | None = None
     answer: Answer | None = None
 
     @property
@@ -77,9 +80,9 @@ class Outcome:
         """The service's record of the state as it is now, or None when it was not read."""
         return self.after.record if self.after else None
 
-    def result(self, **values: object) -> dict:
+    def result(self, **values: object) -> dict[str, Any]:
         """Return the module's result with these values of its own."""
-        result = {"changed": self.changed, "state_source": self.state_source, **values}
+        result: dict[str, Any] = {"changed": self.changed, "state_source": self.state_source, **values}
         if self.operation:
             result["operation"] = self.operation.as_result()
         if self.diff:
@@ -121,7 +124,7 @@ def once(
     subject: tuple[str, ...],
     request: Request,
     release: str | None,
-    part: dict | None = None,
+    part: dict[str, Any] | None = None,
     at_each_run: bool = False,
     remembered: bool = True,
     not_before: float | None = None,
@@ -166,11 +169,15 @@ class _Change:
         self.subject = (context.client.base_url, "/".join(subject))
         self.make_plan, self.observe = plan, observe
         self.name, self.not_before = name, not_before
-        self.release = self.part = None
+        self.release: str | None = None
+        self.part: str | None = None
         self.force = context.force
         self.began = time.monotonic()
         self.deadline = self.began + context.wait_timeout
-        self.first_before = self.first_source = self.answer = self.operation = None
+        self.first_before: Observed | None = NOT_SHOWN
+        self.first_source = "none"
+        self.answer: Answer | None = None
+        self.operation: Operation | None = None
         self.rows: tuple[Entry, ...] = ()
         self.is_first_round = True
         self.has_sent = False
@@ -240,18 +247,18 @@ class _Change:
             self.operation.state = FINISHED
         if self.entry and self.entry.progress in (IN_PROGRESS, UNKNOWN):
             if not self.before:
-                self._warn_of_lost_sight()
+                self._warn_of_lost_sight(self.entry)
             if self.before or self.context.companions:
                 self._update(self.entry, FINISHED)
         return self._outcome(self.has_sent, self.before)
 
-    def _warn_of_lost_sight(self) -> None:
+    def _warn_of_lost_sight(self, entry: Entry) -> None:
         """Say that an accepted operation counts as finished although nobody has seen its end."""
         if not self.context.companions or self.operation is None:
             return
         self.context.warn(
             f"{self.operation.message} The service accepted operation {self.operation.id}"
-            f" ({_clock(self.entry.sent_at)}), and it is taken for done; check that it was carried out. For a service"
+            f" ({_clock(entry.sent_at)}), and it is taken for done; check that it was carried out. For a service"
             " with the documented endpoints only, set companions: false (or HOSTING_COMPANIONS)."
         )
 
@@ -275,10 +282,10 @@ class _Change:
 
     def _request(self, entry: Entry, claimed: tuple[Entry, ...]) -> Entry:
         """Send the request, keep the journal true to what became of it, and return its row."""
-        request = self.plan.request
+        request = _present(self.plan.request)
         try:
-            self.answer = self.context.client.send(request)
-            self._require_own_answer(request)
+            answer = self.context.client.send(request)
+            _require_own_answer(answer)
         except HostingError as error:
             if error.nothing_done:
                 self._replace(claimed, self.rows)
@@ -290,29 +297,13 @@ class _Change:
         except BaseException:
             self._update(entry, UNKNOWN)
             raise
-        self.has_sent = True
-        accepted = self._is_accepted()
+        self.answer, self.has_sent = answer, True
+        accepted = _is_accepted(answer)
         if accepted:
-            self.operation = Operation(self.answer.operation_id, message=self.answer.message, accepted_at=time.time())
+            self.operation = Operation(answer.operation_id, message=answer.message, accepted_at=time.time())
         progress = IN_PROGRESS if accepted else FINISHED
-        self._update(entry, progress, self.answer.operation_id)
-        return entry.with_progress(progress, self.answer.operation_id)
-
-    def _require_own_answer(self, request: Request) -> None:
-        """Raise when the answer is not the service's own: a gateway may say 200 to what it has thrown away."""
-        name, data = request.endpoint.answers_with, self.answer.data
-        if name is None or self._is_accepted() or (isinstance(data, dict) and name in data):
-            return
-        raise MalformedResponse(
-            f"The answer to {request} ({self.answer.status}) has no {name}, as the service's own answer would. Whether"
-            " anything was done is not known. Check that base_url is the address of the hosting service's API, and"
-            " that no proxy answers in its place.",
-            request=request,
-            status=self.answer.status,
-        )
-
-    def _is_accepted(self) -> bool:
-        return self.answer.status == 202 or self.answer.operation_id is not None
+        self._update(entry, progress, answer.operation_id)
+        return entry.with_progress(progress, answer.operation_id)
 
     def _without_answer(self, error: HostingError) -> HostingError:
         """Return the error of a request that must not be repeated and may have been carried out."""
@@ -332,13 +323,14 @@ class _Change:
 
     def _how_to_settle(self) -> str:
         settle = "Look at the service. If it was not carried out, run with force: true to send it again."
-        if self.plan.request.endpoint is PUSH_ENVIRONMENT:
+        if _present(self.plan.request).endpoint is PUSH_ENVIRONMENT:
             settle += " If it was, say so with hosting.management.push_outcome."
         return settle
 
     def _follow(self) -> Outcome | None:
-        if self.operation is None or self.operation.id != self.entry.operation_id:
-            self.operation = Operation(self.entry.operation_id, accepted_at=self.entry.sent_at, resumed=True)
+        entry = _present(self.entry)
+        if self.operation is None or self.operation.id != entry.operation_id:
+            self.operation = Operation(entry.operation_id, accepted_at=entry.sent_at, resumed=True)
         operation = self.operation
         waits = self.context.wait and not self.context.check_mode
         if not self.context.companions:
@@ -350,7 +342,7 @@ class _Change:
                 require_finished([operation], self.context.wait_timeout, self._how_to_wait_on())
             return self._outcome(self.has_sent)
         if operation.state in (FINISHED, FAILED):
-            self._update(self.entry, operation.state)
+            self._update(entry, operation.state)
         if operation.state == FAILED:
             if self.has_sent:
                 require_finished([operation], None)
@@ -388,7 +380,7 @@ class _Change:
         if self.context.check_mode or not self.context.wait:
             return self._without_looking_again()
         if not self._time_left():
-            raise self._effect_not_seen() if self.entry else self._last_write_not_seen()
+            raise self._effect_not_seen(self.entry) if self.entry else self._last_write_not_seen()
         self.context.report(f"waiting for the effect of {self.plan.request} to be seen")
         self.journal.let_go()  # it opens again by itself; a database has few connections for many waiting tasks
         pause = next_look(time.monotonic() - self.began, max(self.context.poll_interval, SHORTEST_LOOK))
@@ -399,26 +391,26 @@ class _Change:
         if self.entry is None:
             return self._outcome(True)
         if self.entry.progress == UNKNOWN:
-            raise self._effect_not_seen()
+            raise self._effect_not_seen(self.entry)
         return self._outcome(self.has_sent)
 
-    def _effect_not_seen(self) -> HostingError:
+    def _effect_not_seen(self, entry: Entry) -> HostingError:
         """Return the error for a request whose effect the service has not shown in the time of this task."""
-        if self.entry.progress == UNKNOWN:
-            until = _clock(self.entry.sent_at + _decision.HORIZON)
+        if entry.progress == UNKNOWN:
+            until = _clock(entry.sent_at + _decision.HORIZON)
             return OutcomeUnknown(
-                f"{self.plan.request} was sent at {_clock(self.entry.sent_at)} and its answer was lost. The service"
+                f"{self.plan.request} was sent at {_clock(entry.sent_at)} and its answer was lost. The service"
                 " does not show its effect, and it was not sent again. Run again later: if the effect is not there by"
                 f" {until}, the request is sent anew. force: true sends it now.",
                 request=self.plan.request,
             )
-        named = f" as operation {self.entry.operation_id}" if self.entry.operation_id else ""
+        named = f" as operation {entry.operation_id}" if entry.operation_id else ""
         error = OperationTimeout(
-            f"{self.plan.request} was accepted{named} at {_clock(self.entry.sent_at)}, and the service does not show"
+            f"{self.plan.request} was accepted{named} at {_clock(entry.sent_at)}, and the service does not show"
             " its effect yet. It was not sent again. Run again to look on.",
             request=self.plan.request,
         )
-        error.operation_id = self.entry.operation_id
+        error.operation_id = entry.operation_id
         return error
 
     def _last_write_not_seen(self) -> HostingError:
@@ -445,9 +437,10 @@ class _Change:
         return error
 
     def _ask_the_user(self) -> Outcome:
+        sent_at = _present(self.entry).sent_at
         raise OutcomeUnknown(
-            f"{self.plan.request} was sent at {_clock(self.entry.sent_at)} and its answer was lost, so it may or may"
-            f" not have been carried out. It was not sent again. {self._how_to_settle()}",
+            f"{self.plan.request} was sent at {_clock(sent_at)} and its answer was lost, so it may or may not have"
+            f" been carried out. It was not sent again. {self._how_to_settle()}",
             request=self.plan.request,
         )
 
@@ -478,7 +471,7 @@ class _Change:
 
     def _with_what_was_done(self, error: HostingError) -> HostingError:
         """Return the error with what was accepted before it, or with the word that nothing was changed."""
-        if not self.has_sent:
+        if self.answer is None:
             is_plain = isinstance(error, InvalidInput) and "Nothing was" not in str(error)
             return error.with_advice("Nothing was changed.") if is_plain else error
         operation_id = self.answer.operation_id
@@ -491,15 +484,40 @@ class _Change:
         return error.with_advice(f"{self.plan.request} was accepted before{named}.")
 
     def _outcome(self, changed: bool, after: Observed | None = NOT_SHOWN) -> Outcome:
-        diff = self._diff(changed) if self.context.diff and self.is_state else None
+        diff = self._diff(self.name, changed) if self.context.diff and self.name is not None else None
         return Outcome(changed, self.first_source, self.plan.desired, after, self.operation, diff, self.answer)
 
-    def _diff(self, changed: bool) -> dict:
+    def _diff(self, name: str, changed: bool) -> dict[str, dict[str, object]]:
         if not changed:
             before = self.plan.desired
         else:
             before = self.first_before.value if self.first_before else "(not shown by the service)"
-        return {"before": {self.name: before}, "after": {self.name: self.plan.desired}}
+        return {"before": {name: before}, "after": {name: self.plan.desired}}
+
+
+def _present(thing: Thing | None) -> Thing:
+    """Return what decide() has made sure of: no step is taken without the row or the request that it is about."""
+    if thing is None:
+        raise LookupError("a step was taken without what it is about")
+    return thing
+
+
+def _is_accepted(answer: Answer) -> bool:
+    return answer.status == 202 or answer.operation_id is not None
+
+
+def _require_own_answer(answer: Answer) -> None:
+    """Raise when the answer is not the service's own: a gateway may say 200 to what it has thrown away."""
+    request, name = answer.request, answer.request.endpoint.answers_with
+    if name is None or _is_accepted(answer) or (isinstance(answer.data, dict) and name in answer.data):
+        return
+    raise MalformedResponse(
+        f"The answer to {request} ({answer.status}) has no {name}, as the service's own answer would. Whether anything"
+        " was done is not known. Check that base_url is the address of the hosting service's API, and that no proxy"
+        " answers in its place.",
+        request=request,
+        status=answer.status,
+    )
 
 
 def _as_known(entry: Entry) -> Entry:

@@ -6,16 +6,24 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible.module_utils.common.parameters import sanitize_keys
 
+from ._arguments import ModuleSpec
 from ._client import REQUESTS_IMPORT_ERROR
 from ._context import Context, secrets_within
 from ._errors import HostingError, InvalidInput, MissingLibrary, UnexpectedError
 
+Run = Callable[[Context], dict[str, Any]]
+"""A module's run(): it returns the result, or raises a HostingError."""
 
-def perform(spec, run, context, params, given=None):
+
+def perform(
+    spec: ModuleSpec, run: Run, context: Context, params: dict[str, Any], given: Mapping[str, object] | None = None
+) -> dict[str, Any]:
     """Check the options, run the module and return its result, which is a failure when it raised a HostingError."""
     if REQUESTS_IMPORT_ERROR:
         error = MissingLibrary(missing_required_lib("requests", reason="with urllib3 2 or newer"), nothing_done=True)
@@ -32,21 +40,21 @@ def perform(spec, run, context, params, given=None):
         context.close()
 
 
-def refusal(message):
+def refusal(message: str) -> dict[str, Any]:
     """Return the ``error`` of options that Ansible itself refuses."""
     return InvalidInput(message).as_result()["error"]
 
 
 class _Module(AnsibleModule):
-    def _load_params(self):
+    def _load_params(self) -> None:
         super()._load_params()
         self.given = dict(self.params)
 
-    def fail_json(self, msg, **kwargs):
+    def fail_json(self, msg: str, **kwargs: Any) -> None:
         super().fail_json(msg, **{"error": refusal(msg), **kwargs})
 
 
-def run_module(spec, run):
+def run_module(spec: ModuleSpec, run: Run) -> None:
     """Run a module in a process of its own, as Ansible starts it."""
     module = _Module(spec.options, supports_check_mode=True, **spec.constraints)
     secrets = secrets_within(module.params, spec.options)

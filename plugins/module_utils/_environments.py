@@ -6,36 +6,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
-from ._client import Answer, Client
+from ._client import Answer, Client, Record
 from ._interface import GET_ENVIRONMENTS, GET_SITES, VALIDATE_KEY
 
+Variables = dict[str, Any]
+"""The variables of a host that stands for an environment."""
 
-def environments_of_company(client: Client, company_id: str | None, source_environment: str) -> list[dict]:
+
+def environments_of_company(client: Client, company_id: str | None, source_environment: str) -> list[Variables]:
     """Return the variables of all environments of a company, by default that of the key."""
     company_id = company_id or client.send(VALIDATE_KEY()).at("company", str)
     answer = client.send(GET_SITES(query={"company": company_id, "include_environments": "true"}))
     return _variables(answer, "company.sites", answer.records("company.sites"), company_id, source_environment)
 
 
-def environments_of_site(client: Client, site_id: str, source_environment: str) -> list[dict]:
+def environments_of_site(client: Client, site_id: str, source_environment: str) -> list[Variables]:
     """Return the variables of the environments of a site. The service says nothing of the site itself here."""
     answer = client.send(GET_ENVIRONMENTS(site_id=site_id))
     site = {"id": site_id, "environments": answer.records("site.environments")}
     return _variables(answer, "site.environments", [site], None, source_environment)
 
 
-def _variables(answer: Answer, path: str, sites: list[dict], company_id: str | None, source: str) -> list[dict]:
+def _variables(answer: Answer, path: str, sites: list[Record], company_id: str | None, source: str) -> list[Variables]:
     try:
         return list(_of_sites(sites, company_id, source))
     except (AttributeError, TypeError):
         raise answer.malformed(path) from None
 
 
-def _of_sites(sites: Iterable[dict], company_id: str | None, source_environment: str) -> Iterator[dict]:
+def _of_sites(sites: Iterable[Record], company_id: str | None, source_environment: str) -> Iterator[Variables]:
     for site in sites:
         environments = site.get("environments") or []
-        source = next((one for one in environments if one.get("name") == source_environment), {})
+        source: Record = next((one for one in environments if one.get("name") == source_environment), {})
         for environment in environments:
             primary = environment.get("primaryDomain") or {}
             ssh = environment.get("ssh_connection") or {}
@@ -65,7 +69,7 @@ def _of_sites(sites: Iterable[dict], company_id: str | None, source_environment:
             }
 
 
-def _number(text: object) -> int | None:
+def _number(text: Any) -> int | None:
     try:
         return int(text)
     except (TypeError, ValueError):

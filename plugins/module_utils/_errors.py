@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
+from ._interface import Request
 from ._text import printable
 
 LONGEST_MESSAGE = 5000  # characters; names from the service can be many, and long
@@ -19,21 +22,29 @@ class HostingError(Exception):
 
     kind = "service"
 
-    def __init__(self, message, *, request=None, status=None, service_message=None, nothing_done=False):
+    def __init__(
+        self,
+        message: str,
+        *,
+        request: Request | None = None,
+        status: int | None = None,
+        service_message: str | None = None,
+        nothing_done: bool = False,
+    ) -> None:
         super().__init__(message)
         self.request = request
         self.status = status
         self.service_message = service_message
         self.nothing_done = nothing_done
-        self.operation_id = None
-        self.results = {}
+        self.operation_id: str | None = None
+        self.results: dict[str, Any] = {}
 
-    def with_advice(self, text):
+    def with_advice(self, text: str) -> Self:
         """Return this error with another sentence at the end of its message."""
         self.args = (f"{self} {text}",)
         return self
 
-    def as_result(self):
+    def as_result(self) -> dict[str, Any]:
         """Return the failure as an Ansible result: ``failed``, ``msg`` and ``error``."""
         return {
             **self.results,
@@ -55,7 +66,7 @@ class InvalidInput(HostingError):
 
     kind = "invalid_input"
 
-    def __init__(self, message):
+    def __init__(self, message: str) -> None:
         super().__init__(message, nothing_done=True)
 
 

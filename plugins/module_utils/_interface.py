@@ -11,6 +11,7 @@ what the documented endpoints allow.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import quote
 
 RETRY_STATUSES = frozenset({429, 500, 502, 503, 504})
@@ -30,9 +31,11 @@ class Endpoint:
     section: str | None = None
     repeatable: bool = True
     answers_with: str | None = None
-    retry_statuses: frozenset = field(default=RETRY_STATUSES, repr=False)
+    retry_statuses: frozenset[int] = field(default=RETRY_STATUSES, repr=False)
 
-    def __call__(self, *, query=None, body=None, **ids):
+    def __call__(
+        self, *, query: dict[str, Any] | None = None, body: dict[str, Any] | None = None, **ids: str
+    ) -> Request:
         """Return the Request for these ids. ``query`` and ``body`` are mappings; None means there is none."""
         path = self.path.format(**{name: quote(value, safe=":") for name, value in ids.items()})
         return Request(self, path, query, body)
@@ -44,18 +47,18 @@ class Request:
 
     endpoint: Endpoint
     path: str
-    query: dict | None = None
-    body: dict | None = None
+    query: dict[str, Any] | None = None
+    body: dict[str, Any] | None = None
 
     @property
-    def method(self):
+    def method(self) -> str:
         return self.endpoint.method
 
     @property
-    def repeatable(self):
+    def repeatable(self) -> bool:
         return self.endpoint.repeatable
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.method} {self.path}"
 
 

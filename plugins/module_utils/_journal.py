@@ -20,14 +20,18 @@ import sqlite3
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from urllib.parse import unquote
 
 from ._errors import JournalError
 from ._progress import ENDED, FAILED, FINISHED, SENT
+
+if TYPE_CHECKING:
+    import psycopg
 
 Subject = tuple[str, str]
 """The service's address, and what of the service: the module and the ids."""
@@ -191,7 +195,7 @@ def open_journal(location: str) -> Journal:
     return SqliteJournal(location)
 
 
-_kept: dict[tuple, SqliteJournal] = {}
+_kept: dict[tuple[int, int, str], SqliteJournal] = {}
 MOST_KEPT = 4  # journals that a process keeps open
 
 
@@ -274,14 +278,38 @@ class NoJournal:
         """Nothing is open."""
 
 
-class _SqlJournal:
+class _Found(Protocol):
+    """What a statement returns."""
+
+    def fetchall(self) -> list[Any]: ...
+
+
+class _Closing(Protocol):
+    """What a connection to any database can do."""
+
+    def close(self) -> None: ...
+
+
+_Execute = Callable[[str, Sequence[object]], _Found]
+_Connection = TypeVar("_Connection", bound="_Closing")
+
+
+class _SqlJournal(Generic[_Connection]):
     """The journal in a SQL database, for one task at a time. It is opened when first used, and again after close()."""
 
     _tidy: str  # the statement that removes old rows
 
     def __init__(self) -> None:
-        self._connection = None
-        self._owner = None  # the process that has opened the connection
+        self._connection: _Connection | None = None
+        self._owner: int | None = None  # the process that has opened the connection
+
+    def _reading(self) -> AbstractContextManager[_Execute]:
+        """Lend what reads."""
+        raise NotImplementedError
+
+    def _writing(self, subject: Subject, durable: bool = True) -> AbstractContextManager[_Execute]:
+        """Lend what reads and writes, as one transaction."""
+        raise NotImplementedError
 
     def read(self, subject: Subject) -> tuple[Entry, ...]:
         """Return the rows of a subject, in the order in which they were sent. Raises JournalError."""
@@ -332,7 +360,7 @@ class _SqlJournal:
         with suppress(Exception):
             self.close()
 
-    def _opened(self, connect: Callable[[], object]) -> object:
+    def _opened(self, connect: Callable[[], _Connection]) -> _Connection:
         """Return this process's connection."""
         if self._owner != os.getpid():
             self.close()
@@ -341,10 +369,11 @@ class _SqlJournal:
         return self._connection
 
 
-_of_parents = []  # connections that forks have inherited: collecting one would end it for the parent as well
+# Connections that forks have inherited: collecting one would end it for the parent as well.
+_of_parents: list[object] = []
 
 
-def _rows(execute: Callable, subject: Subject) -> tuple[Entry, ...]:
+def _rows(execute: _Execute, subject: Subject) -> tuple[Entry, ...]:
     return tuple(Entry(*row) for row in execute(_SELECT, subject).fetchall())
 
 
@@ -360,15 +389,15 @@ def _check_version(version: int) -> None:
 class _Nothing:
     """The answer of a journal without a table."""
 
-    def fetchall(self) -> list:
+    def fetchall(self) -> list[Any]:
         return []
 
 
-def _nothing(_statement: str, _values: tuple) -> _Nothing:
+def _nothing(_statement: str, _values: Sequence[object]) -> _Nothing:
     return _Nothing()
 
 
-class SqliteJournal(_SqlJournal):
+class SqliteJournal(_SqlJournal[sqlite3.Connection]):
     """The journal in a SQLite file, which many forks and runs share."""
 
     _tidy = f"delete from hosting_management_journal where {_OLD}"  # noqa: S608
@@ -382,7 +411,7 @@ class SqliteJournal(_SqlJournal):
         """Keep the file open: it is nobody's but ours, and there are enough of them."""
 
     @contextmanager
-    def _reading(self) -> Iterator[Callable]:
+    def _reading(self) -> Iterator[_Execute]:
         with self._as_journal_error():
             # Reading alone, as in check mode, leaves no file behind.
             if self._is_there():
@@ -392,7 +421,7 @@ class SqliteJournal(_SqlJournal):
                 yield _nothing
 
     @contextmanager
-    def _writing(self, _subject: Subject, durable: bool = True) -> Iterator[Callable]:
+    def _writing(self, _subject: Subject, durable: bool = True) -> Iterator[_Execute]:
         with self._as_journal_error():
             if not self._is_there():
                 self._make_file()
@@ -496,7 +525,7 @@ _LATER = re.compile(
 )
 
 
-class PostgresJournal(_SqlJournal):
+class PostgresJournal(_SqlJournal["psycopg.Connection"]):
     """The journal in a PostgreSQL database, for controllers whose disk is thrown away after a job.
 
     A connection is one of the server's few: a task that waits for long closes the journal meanwhile.
@@ -512,7 +541,7 @@ class PostgresJournal(_SqlJournal):
         self._address = address
 
     @contextmanager
-    def _reading(self) -> Iterator[Callable]:
+    def _reading(self) -> Iterator[_Execute]:
         with self._transaction() as connection:
             version = _postgres_version(connection)
             if 0 < version < SCHEMA_VERSION:
@@ -520,7 +549,7 @@ class PostgresJournal(_SqlJournal):
             yield _executing(connection) if version else _nothing
 
     @contextmanager
-    def _writing(self, subject: Subject, _durable: bool = True) -> Iterator[Callable]:
+    def _writing(self, subject: Subject, _durable: bool = True) -> Iterator[_Execute]:
         with self._transaction() as connection:
             if _postgres_version(connection) < SCHEMA_VERSION:
                 _make_postgres_table(connection)
@@ -529,7 +558,7 @@ class PostgresJournal(_SqlJournal):
             yield _executing(connection)
 
     @contextmanager
-    def _transaction(self) -> Iterator:
+    def _transaction(self) -> Iterator[psycopg.Connection]:
         try:
             import psycopg
         except ImportError:
@@ -540,7 +569,7 @@ class PostgresJournal(_SqlJournal):
 
         is_committed = False
         try:
-            connection = self._begin(psycopg)
+            connection = self._begin()
             yield connection
             connection.execute("commit")
             is_committed = True
@@ -553,17 +582,19 @@ class PostgresJournal(_SqlJournal):
             if not is_committed:
                 self.close()
 
-    def _begin(self, psycopg: object) -> object:
+    def _begin(self) -> psycopg.Connection:
         """Return a connection with a transaction begun; the server may have closed one that was idle."""
+        import psycopg
+
         is_new = self._connection is None or self._owner != os.getpid()
-        connection = self._opened(lambda: _connect(psycopg, self._address))
+        connection = self._opened(lambda: _connect(self._address))
         try:
             connection.execute(_BEGIN)
         except psycopg.OperationalError:
             if is_new:
                 raise
             self.close()
-            connection = self._opened(lambda: _connect(psycopg, self._address))
+            connection = self._opened(lambda: _connect(self._address))
             connection.execute(_BEGIN)
         milliseconds = str(int(LOCK_TIMEOUT * 1000))
         connection.execute(_LIMITS, (milliseconds, milliseconds))
@@ -575,8 +606,10 @@ _BEGIN = "begin isolation level read committed read write"
 _LIMITS = "select set_config('lock_timeout', %s, true), set_config('statement_timeout', %s, true)"
 
 
-def _connect(psycopg: object, address: str) -> object:
+def _connect(address: str) -> psycopg.Connection:
     """Return a connection; a server that has none to spare is asked again, with growing pauses."""
+    import psycopg
+
     deadline = time.monotonic() + CONNECT_TIMEOUT
     pause = 0.05
     while True:
@@ -596,16 +629,16 @@ def _connect(psycopg: object, address: str) -> object:
         pause = min(2 * pause, 2)
 
 
-def _executing(connection: object) -> Callable:
+def _executing(connection: psycopg.Connection) -> _Execute:
     # As text, a number may lose its last digits where the server is set so.
     return lambda statement, values: connection.execute(statement.replace("?", "%s"), values, binary=True)
 
 
-def _lock(connection: object, name: str) -> None:
+def _lock(connection: psycopg.Connection, name: str) -> None:
     connection.execute("select pg_advisory_xact_lock(hashtextextended('hosting.management ' || %s, 0))", (name,))
 
 
-def _postgres_version(connection: object) -> int:
+def _postgres_version(connection: psycopg.Connection) -> int:
     """Return the version of the table, which is in its comment; 0 without a table."""
     table = connection.execute(_FIND_TABLE).fetchone()
     if table is None:
@@ -616,7 +649,7 @@ def _postgres_version(connection: object) -> int:
     return version
 
 
-def _make_postgres_table(connection: object) -> None:
+def _make_postgres_table(connection: psycopg.Connection) -> None:
     """Make the table, or bring it to this version."""
     _lock(connection, "schema")
     version = _postgres_version(connection)  # another run may have made it meanwhile
@@ -628,7 +661,7 @@ def _make_postgres_table(connection: object) -> None:
         connection.execute(f"comment on table hosting_management_journal is '{_SCHEMA} {SCHEMA_VERSION}'")
 
 
-def _require_privilege(connection: object) -> None:
+def _require_privilege(connection: psycopg.Connection) -> None:
     """Raise JournalError where the user may not make a table: since PostgreSQL 15 that is so in the schema public."""
     user, schema, may_create = connection.execute(
         "select quote_ident(current_user), quote_ident(current_schema()),"
@@ -660,4 +693,4 @@ def _without_password(text: str, address: str) -> str:
     return text
 
 
-Journal = "NoJournal | SqliteJournal | PostgresJournal"
+Journal = NoJournal | SqliteJournal | PostgresJournal

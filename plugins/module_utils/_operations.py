@@ -8,11 +8,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from ._client import Answer, Client
 from ._errors import HostingError, NotFound, OperationFailed, OperationTimeout, RateLimited, ServiceError, TimedOut
 from ._interface import GET_OPERATION
-from ._journal import Entry, NoJournal
+from ._journal import Entry, Journal, NoJournal
 from ._progress import FAILED, FINISHED, IN_PROGRESS, UNKNOWN
 
 WAIT_TIMEOUT = 600
@@ -52,7 +53,7 @@ class Operation:
     _failures: int = field(default=0, repr=False)
     _failing_since: float | None = field(default=None, repr=False)
 
-    def as_result(self) -> dict:
+    def as_result(self) -> dict[str, Any]:
         return {"id": self.id, "state": self.state, "message": self.message, "resumed": self.resumed}
 
     @property
@@ -136,7 +137,7 @@ def follow(
     wait_timeout: float,
     poll_interval: float,
     report: Callable[[str], object],
-    journal=None,
+    journal: Journal | None = None,
 ) -> None:
     """Look at the operations side by side until none is in progress, or ``wait_timeout`` seconds have passed.
 
@@ -167,7 +168,7 @@ def follow(
 class _Shown:
     """Whether the service shows operations, as far as the journal has learned it."""
 
-    def __init__(self, client: Client, journal) -> None:
+    def __init__(self, client: Client, journal: Journal) -> None:
         self._journal = journal
         self._subject = (client.base_url, "operations are not shown")
         self._rows = journal.read(self._subject)
@@ -237,7 +238,7 @@ def require_finished(
         )
 
 
-def _ended_badly(error_class: type, operations: list[Operation], message: str) -> HostingError:
+def _ended_badly(error_class: type[HostingError], operations: list[Operation], message: str) -> HostingError:
     error = error_class(message, service_message=operations[0].message)
     error.operation_id = operations[0].id
     return error

@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 from ._context import Context
 from ._errors import OperationTimeout, OutcomeUnknown
-from ._journal import Entry
+from ._journal import Entry, Subject
 from ._operations import Operation
 from ._progress import IN_PROGRESS, SENT, UNKNOWN
 from ._values import iso_of_time
 
 
-def push_subject(context: Context) -> tuple[str, str]:
+def push_subject(context: Context) -> Subject:
     """Return the journal's subject of the pushes to the task's environment."""
     return (context.client.base_url, f"env_push/{context['environment_id']}")
 
@@ -41,7 +42,7 @@ def release_of_restore(backup_id: int, release: str | None) -> str | None:
     return None if release is None else f"backup {backup_id} restored for {release}"
 
 
-def require_settled(context: Context, part: dict) -> None:
+def require_settled(context: Context, part: dict[str, Any]) -> None:
     """Raise an error while anything but ``part`` is being put into the task's environment, or may have been."""
     for entry in pushes_of(context):
         if part_of(entry) == part:
@@ -91,12 +92,12 @@ def state_of(entry: Entry) -> str:
     return UNKNOWN if entry.progress == SENT and not entry.answer_may_come() else entry.progress
 
 
-def part_of(entry: Entry) -> dict:
+def part_of(entry: Entry) -> dict[str, Any]:
     """Return what of a release a push brought, as the options of env_push."""
     return json.loads(entry.part) if entry.part else {}
 
 
-def as_result(entry: Entry) -> dict:
+def as_result(entry: Entry) -> dict[str, Any]:
     """Return how a request stands and when it was sent, as a module's result."""
     return {
         "state": state_of(entry),

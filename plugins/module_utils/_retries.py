@@ -8,7 +8,8 @@ from __future__ import annotations
 import random
 import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Self
 
 try:
     from urllib3.exceptions import (
@@ -22,7 +23,12 @@ try:
     )
     from urllib3.util.retry import RequestHistory, Retry
 except ImportError:  # _client says so
-    Retry = object
+    Retry = object  # type: ignore[assignment,misc]
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from urllib3.response import BaseHTTPResponse
 
 LONGEST_BACKOFF = 30  # seconds
 LONGEST_RETRY_AFTER = 120  # seconds
@@ -45,11 +51,11 @@ class RepeatableRetry(Retry):
 
     def __init__(
         self,
-        *args: object,
+        *args: Any,
         deadline: float = float("inf"),
         repeats: bool = True,
         began: float | None = None,
-        **options: object,
+        **options: Any,
     ) -> None:
         super().__init__(*args, **options)
         self.deadline = deadline
@@ -57,20 +63,28 @@ class RepeatableRetry(Retry):
         self.began = time.monotonic() if began is None else began
         self.pause = 0.0
 
-    def new(self, **options: object) -> RepeatableRetry:
+    def new(self, **options: Any) -> Self:
         return super().new(deadline=self.deadline, repeats=self.repeats, began=self.began, **options)
 
-    def get_retry_after(self, response) -> float | None:
+    def get_retry_after(self, response: BaseHTTPResponse) -> float | None:
         try:
             seconds = super().get_retry_after(response)
         except InvalidHeader:
             return None
         return None if seconds is None else min(seconds, LONGEST_RETRY_AFTER)
 
-    def increment(self, method=None, url=None, response=None, error=None, _pool=None, _stacktrace=None):
+    def increment(
+        self,
+        method: str | None = None,
+        url: str | None = None,
+        response: BaseHTTPResponse | None = None,
+        error: Exception | None = None,
+        _pool: Any = None,
+        _stacktrace: TracebackType | None = None,
+    ) -> Self:
         """Return the Retry for the next attempt; raise when there is none, with the ``earlier_attempts``."""
         if error is not None and not self.may_retry(error):
-            error.earlier_attempts = self.history
+            _tell_earlier_attempts(error, self.history)
             raise error
         try:
             if response is not None and response.status == 429 and self._waits_on():
@@ -82,14 +96,14 @@ class RepeatableRetry(Retry):
             if time.monotonic() + following.pause > self.deadline:
                 raise MaxRetryError(_pool, url, error or ResponseError("too many error responses"))
         except MaxRetryError as given_up:
-            given_up.earlier_attempts = self.history
+            _tell_earlier_attempts(given_up, self.history)
             raise
         # Not before: an answer that nothing follows is the caller's, who reads its message.
         if response is not None:
             _discard(response)
         return following
 
-    def next_pause(self, response) -> float:
+    def next_pause(self, response: BaseHTTPResponse | None) -> float:
         """Return the seconds to wait before the next attempt: what the service said, and up to LONGEST_BACKOFF more."""
         told = (self.get_retry_after(response) or 0) if response is not None else 0
         # urllib3's own jitter is lost at the longest pause, and there is none before the second repetition.
@@ -100,7 +114,7 @@ class RepeatableRetry(Retry):
     def _waits_on(self) -> bool:
         return self.repeats and sum(attempt.status == 429 for attempt in self.history) < MOST_BUSY_ANSWERS
 
-    def sleep(self, response=None) -> None:
+    def sleep(self, response: BaseHTTPResponse | None = None) -> None:
         time.sleep(self.pause)
 
     def may_retry(self, error: BaseException) -> bool:
@@ -114,7 +128,12 @@ class UnrepeatableRetry(RepeatableRetry):
         return never_connected(error)
 
 
-def _discard(response) -> None:
+def _tell_earlier_attempts(error: Exception, attempts: tuple[RequestHistory, ...]) -> None:
+    """Let the error say which attempts there were before: it is all of a Retry that leaves urllib3."""
+    error.earlier_attempts = attempts  # type: ignore[attr-defined]
+
+
+def _discard(response: BaseHTTPResponse) -> None:
     """Close the connection of an answer whose body is not worth reading: urllib3 reads it to its end otherwise."""
     length = response.length_remaining  # None: nobody knows
     if length is None or length > SMALL_BODY:
@@ -123,7 +142,8 @@ def _discard(response) -> None:
 
 def causes_of(error: BaseException) -> Iterator[BaseException]:
     """Yield an exception and all that lies within it."""
-    pending, seen = [error], []
+    pending: list[object] = [error]
+    seen: list[BaseException] = []
     while pending:
         current = pending.pop()
         if not isinstance(current, BaseException) or current in seen:
@@ -146,6 +166,6 @@ def never_connected(error: BaseException) -> bool:
     return isinstance(error, (NewConnectionError, ConnectTimeoutError, NameResolutionError))
 
 
-def may_have_arrived(attempts) -> bool:
+def may_have_arrived(attempts: Iterable[RequestHistory]) -> bool:
     """Return True when any of these attempts (urllib3's RequestHistory) may have been processed."""
     return any(not never_connected(one.error) if one.error else one.status != 429 for one in attempts)

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from ._context import NOT_SHOWN
+from ._client import Record
+from ._context import NOT_SHOWN, Context
 from ._errors import InvalidInput
 from ._interface import GET_ENVIRONMENTS, GET_SITE_DOMAINS
 
 
-def domains_of_environment(context):
+def domains_of_environment(context: Context) -> dict[str, Record] | None:
     """Return the records of the environment's domains by name, or NOT_SHOWN when they cannot be read."""
     answer = context.companion(GET_SITE_DOMAINS(env_id=context["environment_id"]))
     if answer is NOT_SHOWN:
@@ -21,7 +22,7 @@ def domains_of_environment(context):
     return {name.lower(): domain for name, domain in domains.items()}
 
 
-def environments_of_site(context):
+def environments_of_site(context: Context) -> list[Record] | None:
     """Return the records of the site's environments, or NOT_SHOWN when they cannot be read or no site is given."""
     if context["site_id"] is None:
         return NOT_SHOWN
@@ -29,7 +30,7 @@ def environments_of_site(context):
     return NOT_SHOWN if answer is NOT_SHOWN else answer.records("site.environments")
 
 
-def environment_of_site(context):
+def environment_of_site(context: Context) -> Record | None:
     """Return the record of the task's environment, or NOT_SHOWN when it cannot be read."""
     environments = environments_of_site(context)
     if environments is NOT_SHOWN:

@@ -10,18 +10,21 @@ Ansible loads it in the parent process, and the forks that run tasks inherit wha
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
 from importlib import import_module
+from typing import Any
 
 from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.parameters import remove_values
-from ansible.module_utils.errors import UnsupportedError
+from ansible.module_utils.errors import AnsibleValidationErrorMultiple, UnsupportedError
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
+from ..module_utils._arguments import ModuleSpec
 from ..module_utils._client import REQUESTS_IMPORT_ERROR
 from ..module_utils._connections import load_certificates
 from ..module_utils._context import Context, secrets_within
@@ -31,7 +34,10 @@ COLLECTION = "ansible_collections.hosting.management.plugins"
 
 display = Display()
 module_name = __name__.rpartition(".")[2]
-module = import_module(f"{COLLECTION}.modules.{module_name}") if __name__.startswith(f"{COLLECTION}.action.") else None
+# Under its own name this file has no module.
+module: Any = None
+if __name__.startswith(f"{COLLECTION}.action."):
+    module = import_module(f"{COLLECTION}.modules.{module_name}")
 if not REQUESTS_IMPORT_ERROR:
     load_certificates()
 
@@ -41,7 +47,7 @@ class ActionModule(ActionBase):
     _supports_check_mode = True
     _supports_diff = True
 
-    def run(self, tmp=None, task_vars=None):
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
         if not self._may_run_in_process():
             return self._execute_module(
@@ -56,7 +62,7 @@ class ActionModule(ActionBase):
             del result["invocation"]
         return result
 
-    def _may_run_in_process(self):
+    def _may_run_in_process(self) -> bool:
         return (
             self._connection.transport == "local"
             and not self._task.async_val
@@ -65,9 +71,9 @@ class ActionModule(ActionBase):
         )
 
     @contextmanager
-    def _task_environment(self):
+    def _task_environment(self) -> Iterator[None]:
         """Let the options' fallbacks and requests see the task's environment, as they would in a module."""
-        environment = {}
+        environment: dict[str, object] = {}
         self._compute_environment_string(environment)
         if not environment:
             yield
@@ -80,8 +86,8 @@ class ActionModule(ActionBase):
             os.environ.clear()
             os.environ.update(before)
 
-    def _run_in_process(self, report):
-        spec = module.SPEC
+    def _run_in_process(self, report: Callable[[str], object]) -> dict[str, Any]:
+        spec: ModuleSpec = module.SPEC
         given = _plain(self._task.args)
         checked = ArgumentSpecValidator(spec.options, **spec.constraints).validate(given)
         params = checked.validated_parameters
@@ -107,7 +113,7 @@ class ActionModule(ActionBase):
         return _without_secrets(result, secrets)
 
 
-def _shows_invocation(task_vars):
+def _shows_invocation(task_vars: Mapping[str, Any] | None) -> bool:
     """Tell whether results show the options. ansible-core before 2.21 has no such setting, and always does."""
     try:
         return constants.config.get_config_value("INJECT_INVOCATION", variables=task_vars)
@@ -115,14 +121,14 @@ def _shows_invocation(task_vars):
         return True
 
 
-def _refused(errors):
+def _refused(errors: AnsibleValidationErrorMultiple) -> dict[str, Any]:
     message = errors.msg
     if isinstance(errors[0], UnsupportedError):
         message = f"Unsupported parameters for (hosting.management.{module_name}) module: {message}"
     return {"failed": True, "msg": message, "error": refusal(message)}
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     """Return a task's argument as a module would get it: without tags, and with vaulted values decrypted."""
     if isinstance(value, dict):
         return {str(name): _plain(item) for name, item in value.items()}
@@ -133,7 +139,7 @@ def _plain(value):
     return value if value is None or isinstance(value, (bool, int, float)) else str(value)
 
 
-def _without_secrets(result, secrets):
+def _without_secrets(result: dict[str, Any], secrets: Iterable[str]) -> dict[str, Any]:
     """Clean a result of the values of no_log options, as AnsibleModule does."""
     untouched = {name: value for name, value in result.items() if value is None or isinstance(value, bool)}
     return {**remove_values(result, secrets), **untouched}

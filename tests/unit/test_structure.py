@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,8 @@ MODULES = sorted((PLUGINS / "modules").glob("*.py"))
 # A file imports only from files above it.
 ORDER = [
     "_text",
-    "_errors",
     "_interface",
+    "_errors",
     "_progress",
     "_values",
     "_retries",
@@ -98,6 +99,29 @@ def test_what_may_be_repeated_is_what_the_interface_allows():
     for one in endpoints:
         if one.section is None:
             assert one.repeatable == (one.method == "GET" or one.path in REPEATABLE_COMPANIONS), one
+
+
+def public_functions(path: Path) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The functions of a file, and the methods of its classes, that others may call, with their names."""
+    tree = ast.parse(path.read_text())
+    for owner in (tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))):
+        for node in owner.body:
+            if isinstance(node, ast.FunctionDef) and (not node.name.startswith("_") or node.name.endswith("__")):
+                yield f"{getattr(owner, 'name', path.stem)}.{node.name}", node
+
+
+def without_hint(function: ast.FunctionDef) -> list[str]:
+    """Those parameters of a function that have no hint, and ``return`` when nothing says what it returns."""
+    given = function.args
+    parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    missing = [one.arg for one in parameters if one and one.annotation is None and one.arg not in ("self", "cls")]
+    return missing if function.returns else [*missing, "return"]
+
+
+@pytest.mark.parametrize("name", [*(f"module_utils/{name}" for name in ORDER), "plugin_utils/in_process"])
+def test_public_functions_have_type_hints(name: str):
+    missing = {name: without_hint(function) for name, function in public_functions(PLUGINS / f"{name}.py")}
+    assert {name: parts for name, parts in missing.items() if parts} == {}
 
 
 def documented(path: Path, block: str) -> dict:
