@@ -28,6 +28,7 @@ def steps() -> dict[str, tuple[list[str], Path]]:
     return {
         "ruff check": (["ruff", "check", "--quiet", "."], ROOT),
         "ruff format": (["ruff", "format", "--quiet", "--diff", "."], ROOT),
+        "mypy": (["mypy", "--no-error-summary"], ROOT),
         "yamllint": (["yamllint", "--strict", "."], ROOT),
         "ansible-lint": (["ansible-lint", "--offline", "--strict", "--profile", "production"], TREE),
         "antsibull-docs": (["antsibull-docs", *DOCS.split(), "."], TREE),
