@@ -1,0 +1,73 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: unknown_variables
+short_description: Variables with the prefix of a role that the role does not have
+version_added: 0.1.0
+author:
+  - hosting.management contributors (@hosting-management)
+description:
+  - Returns a sentence for each variable of the host that begins with the name of a role, such as C(deploy_relase), and
+    is no option in the role's C(meta/argument_specs.yml). A misspelled variable would otherwise be ignored.
+  - The names that a role registers for itself begin with two underscores, so that they are no variables of its prefix.
+options:
+  _terms:
+    description:
+      - The folders of the roles, such as C(role_path).
+    type: list
+    elements: path
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Refuse variables of the role that it does not have
+  ansible.builtin.assert:
+    that: query('hosting.management.unknown_variables', role_path) | length == 0
+    fail_msg: "{{ query('hosting.management.unknown_variables', role_path) | join(' ') }} Nothing was done."
+    quiet: true
+"""
+
+RETURN = r"""
+_list:
+  description: A sentence for each unknown variable, in alphabetical order.
+  type: list
+  elements: str
+  sample: [The variable deploy_relase is unknown. Did you mean deploy_release?]
+"""
+
+from difflib import get_close_matches
+from pathlib import Path
+
+from ansible.errors import AnsibleLookupError
+from ansible.module_utils.common.yaml import yaml_load
+from ansible.plugins.lookup import LookupBase
+
+
+class LookupModule(LookupBase):
+    def run(self, terms, variables=None, **kwargs):
+        self.set_options(var_options=variables, direct=kwargs)
+        return [sentence for role in terms for sentence in _unknown(Path(role), variables or {})]
+
+
+def _unknown(role, variables):
+    known = _options(role / "meta" / "argument_specs.yml")
+    prefix = f"{role.name}_"
+    for name in sorted(map(str, variables)):
+        if name.startswith(prefix) and name not in known:
+            # Without the prefix, which would make all of them alike.
+            close = get_close_matches(name.removeprefix(prefix), [one.removeprefix(prefix) for one in known], n=1)
+            hint = f"Did you mean {prefix}{close[0]}?" if close else f"Known are: {', '.join(sorted(known))}."
+            yield f"The variable {name} is unknown. {hint}"
+
+
+def _options(path):
+    """Return the names of the options of all entry points of a role."""
+    try:
+        entry_points = yaml_load(path.read_text(encoding="utf-8"))["argument_specs"].values()
+        return {name for entry_point in entry_points for name in entry_point.get("options", {})}
+    except (OSError, AttributeError, KeyError, TypeError) as error:
+        raise AnsibleLookupError(f"{path} has no argument_specs of a role: {error}") from error
