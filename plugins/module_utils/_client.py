@@ -41,6 +41,7 @@ from ._errors import (
 )
 from ._interface import Request
 from ._retries import (
+    URLLIB3_IMPORT_ERROR,
     RepeatableRetry,
     UnrepeatableRetry,
     causes_of,
@@ -59,7 +60,7 @@ except ImportError:
     REQUESTS_IMPORT_ERROR: str | None = traceback.format_exc()
     AuthBase = object  # type: ignore[assignment,misc]
 else:
-    REQUESTS_IMPORT_ERROR = None
+    REQUESTS_IMPORT_ERROR = URLLIB3_IMPORT_ERROR
     # What is wrong with the request itself, or with the way there, as long as nothing has been sent.
     _UNSENDABLE = (
         requests.exceptions.InvalidJSONError,

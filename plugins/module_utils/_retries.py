@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import ssl
 import time
+import traceback
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,7 +24,10 @@ try:
     )
     from urllib3.util.retry import RequestHistory, Retry
 except ImportError:  # _client says so
+    URLLIB3_IMPORT_ERROR: str | None = traceback.format_exc()
     Retry = object  # type: ignore[assignment,misc]
+else:
+    URLLIB3_IMPORT_ERROR = None
 
 if TYPE_CHECKING:
     from types import TracebackType
