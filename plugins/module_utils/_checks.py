@@ -103,6 +103,12 @@ def checked_not_negative(value: float) -> float:
     return value
 
 
+def checked_count(value: int) -> int:
+    if value < 1:
+        raise ValueError(f"must be 1 or more, not {value}")
+    return value
+
+
 def checked_api_key(value: str) -> str:
     if not re.fullmatch(r"[\x21-\x7e]+", value):
         raise ValueError("has characters that no key has, such as a space or a line break (the value is not shown)")

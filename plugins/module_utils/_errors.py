@@ -136,6 +136,12 @@ class OperationTimeout(HostingError):
     kind = "operation_timeout"
 
 
+class CheckFailed(HostingError):
+    """Something was looked at, and is not as the task says that it should be."""
+
+    kind = "check_failed"
+
+
 class OutcomeUnknown(HostingError):
     """A request that must not be repeated was sent, and no answer tells what became of it."""
 

@@ -93,7 +93,7 @@ error:
       description:
         - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
           V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
       type: str
       sample: unauthorized
     status:

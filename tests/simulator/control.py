@@ -1,14 +1,16 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The control surface beside the API: request log, faults, settings, reset. It needs no key and is never logged."""
+"""Beside the API: request log, faults, settings, reset, pages of the sites. It needs no key, and is never logged."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from html import escape
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, HTTPException, Request
+from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 CONTROL_PREFIX = "/_simulator"
@@ -88,6 +90,18 @@ async def change_settings(request: Request, wanted: WantedSettings) -> dict[str,
     for name, value in wanted.model_dump(exclude_unset=True).items():
         setattr(settings, name, value)
     return asdict(settings)
+
+
+@ROUTER.get("/sites/{environment_id}")
+async def show_site(request: Request, environment_id: str) -> HTMLResponse:
+    """The home page of an environment, as its visitors get it. It fails when the word "broken" is in its files."""
+    environment = _simulator(request).state.environment(environment_id)
+    if environment is None:
+        raise HTTPException(404, "there is no such environment")
+    if "broken" in environment.content.files:
+        return HTMLResponse("There has been a critical error on this website.", 500)
+    lines = [escape(environment.content.files), escape(environment.content.database)]
+    return HTMLResponse(f"<!doctype html><html><body><p>{'</p><p>'.join(lines)}</p></body></html>")
 
 
 @ROUTER.post("/reset", status_code=204)

@@ -36,6 +36,7 @@ ORDER = [
     "_decision",
     "_convergence",
     "_entry",
+    "_pages",
     "_sites",
     "_environments",
     "_backups",

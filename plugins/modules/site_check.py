@@ -1,0 +1,207 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: site_check
+short_description: Check that addresses of a site answer as they should
+version_added: 0.1.0
+description:
+  - Asks addresses of a site, as a visitor would, and fails when one of them does not answer as it should, such as after
+    a deployment. Redirects are followed.
+  - Nothing is sent to the hosting service, and the API key goes to no site.
+options:
+  urls:
+    description:
+      - The addresses to ask, which begin with C(https://) or C(http://).
+    type: list
+    elements: str
+    required: true
+  status:
+    description:
+      - The HTTP statuses that are as they should be.
+    type: list
+    elements: int
+    default: [200]
+  contains:
+    description:
+      - Texts that each answer must contain.
+    type: list
+    elements: str
+    default: []
+  lacks:
+    description:
+      - Texts that no answer may contain, such as V(There has been a critical error).
+    type: list
+    elements: str
+    default: []
+  attempts:
+    description:
+      - How often an address is asked at most, until it answers as it should.
+    type: int
+    default: 3
+  pause:
+    description:
+      - Seconds between two attempts.
+    type: float
+    default: 5
+  url_username:
+    description:
+      - The user name of sites that ask for one (basic authentication).
+    type: str
+  url_password:
+    description:
+      - The password for O(url_username).
+    type: str
+  validate_site_certs:
+    description:
+      - Whether to verify the TLS certificates of the sites. O(validate_certs) and O(ca_path) are about the hosting
+        service only.
+    type: bool
+    default: true
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.attributes
+  - hosting.management.attributes.no_diff
+"""
+
+EXAMPLES = r"""
+- name: Check that the shop is up
+  hosting.management.site_check:
+    urls:
+      - https://shop.example.com
+      - https://shop.example.com/cart/
+    contains: [</html>]
+    lacks: [There has been a critical error]
+"""
+
+RETURN = r"""
+checks:
+  description: What became of each address, in the order of O(urls).
+  returned: always, unless the options were refused
+  type: list
+  elements: dict
+  contains:
+    url:
+      description: The address.
+      type: str
+      sample: https://shop.example.com
+    ok:
+      description: Whether it answered as it should.
+      type: bool
+    status:
+      description: The HTTP status of the last answer, or null when there was none.
+      type: int
+      sample: 200
+    problem:
+      description: What was not as it should be, or null.
+      type: str
+      sample: answered 500 instead of 200
+    attempts:
+      description: How often it was asked.
+      type: int
+      sample: 1
+    seconds:
+      description: How long the last answer took, in seconds.
+      type: float
+      sample: 0.214
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+import time
+
+from ..module_utils._arguments import ModuleSpec, Option, api_options
+from ..module_utils._checks import checked_count, checked_not_negative
+from ..module_utils._entry import run_module
+from ..module_utils._errors import CheckFailed
+from ..module_utils._pages import Expectation, ask, checked_urls
+
+SPEC = ModuleSpec(
+    api_options(),
+    {
+        "urls": Option(checked_urls, type="list", elements="str", required=True),
+        "status": {"type": "list", "elements": "int", "default": [200]},
+        "contains": {"type": "list", "elements": "str", "default": []},
+        "lacks": {"type": "list", "elements": "str", "default": []},
+        "attempts": Option(checked_count, type="int", default=3),
+        "pause": Option(checked_not_negative, type="float", default=5),
+        "url_username": {"type": "str"},
+        "url_password": {"type": "str", "no_log": True},
+        "validate_site_certs": {"type": "bool", "default": True},
+    },
+    required_together=[["url_username", "url_password"]],
+)
+
+
+def run(context):
+    """Ask each address until it answers as it should, or the attempts are used up."""
+    expected = Expectation(frozenset(context["status"]), tuple(context["contains"]), tuple(context["lacks"]))
+    checks = [_check(context, url, expected) for url in context["urls"]]
+    problems = [f"{one['url']} {one['problem']} (attempts: {one['attempts']})." for one in checks if not one["ok"]]
+    if problems:
+        error = CheckFailed(f"{' '.join(problems)} Nothing was changed.")
+        error.results["checks"] = checks
+        raise error
+    return {"checks": checks}
+
+
+def _check(context, url, expected):
+    login = (context["url_username"] or "", context["url_password"] or "")
+    page, attempts = None, 0
+    while page is None or (page.problem and attempts < context["attempts"]):
+        if page:
+            context.report(f"{url} {page.problem}; asking again")
+            time.sleep(context["pause"])
+        attempts += 1
+        began = time.monotonic()
+        page = ask(
+            url, expected, timeout=context["timeout"], validate_certs=context["validate_site_certs"], login=login
+        )
+        seconds = round(time.monotonic() - began, 3)
+    return {
+        "url": url,
+        "ok": page.problem is None,
+        "status": page.status,
+        "problem": page.problem,
+        "attempts": attempts,
+        "seconds": seconds,
+    }
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
