@@ -45,11 +45,11 @@ pip = RUSTUP_HOME="$(BUILD)/home/rustup" "$(1)/bin/python" -m pip --disable-pip-
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint sanity sanity-one molecule simulator chaos faults bench build clean ci environments sanity-environment
+.PHONY: help demo test lint lint-can-fail sanity sanity-one molecule simulator chaos faults bench build clean ci environments sanity-environment
 
 help: ## this list
 	@echo "make <target>:"
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 	@echo "PYTHON=python3.12 chooses the interpreter, CORE=2.21 the ansible-core, ARGS=... goes to the tool."
 
 demo: $(VENV)/.demo ## see the collection at work against a simulated service, in a minute
@@ -62,6 +62,9 @@ test: $(VENV)/.test $(LINK) ## unit and integration tests; ARGS="-k backup" runs
 
 lint: $(LINT)/.lint build ## style, documentation, changelog, and what Galaxy would say
 	@"$(LINT)/bin/python" tests/tools/lint.py
+
+lint-can-fail: $(LINT)/.lint ## plant a mistake for each step of lint, and see that it fails
+	@"$(LINT)/bin/python" tests/tools/lint_can_fail.py
 
 sanity: ## ansible-test sanity, on ansible-core 2.19 and 2.21; ARGS="--test pep8" runs some of it
 	@status=0; for core in $(CORES); do \

@@ -15,26 +15,27 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+COLLECTION = Path("ansible_collections", "hosting", "management")
 
 
-def files() -> list[Path]:
+def files(root: Path = ROOT) -> list[Path]:
     """The files of the checkout, relative to it; symbolic links count as files."""
-    command = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\0")
     except (OSError, subprocess.CalledProcessError) as error:
         sys.exit(f"This needs git and a git checkout: {getattr(error, 'stderr', None) or error}")
     found = [Path(name) for name in dict.fromkeys(names) if name]
-    return [name for name in found if (ROOT / name).is_symlink() or (ROOT / name).is_file()]
+    return [name for name in found if (root / name).is_symlink() or (root / name).is_file()]
 
 
-def copy(parent: Path) -> Path:
+def copy(parent: Path, root: Path = ROOT, *, resolve_links: bool = False) -> Path:
     """Make `parent`/ansible_collections/hosting/management anew and return it."""
-    target = parent / "ansible_collections" / "hosting" / "management"
+    target = parent / COLLECTION
     shutil.rmtree(target, ignore_errors=True)
-    for name in files():
+    for name in files(root):
         (target / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, target / name, follow_symlinks=False)
+        shutil.copy2(root / name, target / name, follow_symlinks=resolve_links)
     return target
 
 

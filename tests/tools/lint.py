@@ -3,80 +3,125 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run every linter, show what each has to say, and end with a list of what passed.
 
-`make lint` starts this after `make build`, whose collection tree and tarball it looks at.
+`make lint` starts this after `make build`, whose tarball it looks at. `lint_can_fail.py` plants a mistake for each of
+these steps, so that none of them passes because it looks at nothing.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-TREE = ROOT / "build" / "tree" / "ansible_collections" / "hosting" / "management"
-HOME = ROOT / "build" / "home" / "lint"
+from checkout import ROOT, copy
+
 BIN = Path(sys.executable).parent
 
 DOCS = "lint-collection-docs --plugin-docs --validate-collection-refs=self --disallow-unknown-collection-refs"
 
-
-def steps() -> dict[str, tuple[list[str], Path]]:
-    """Each linter's command, and where it runs."""
-    tarball = str(next((ROOT / "build" / "dist").glob("*.tar.gz")))
-    return {
-        "ruff check": (["ruff", "check", "--quiet", "."], ROOT),
-        "ruff format": (["ruff", "format", "--quiet", "--diff", "."], ROOT),
-        "mypy": (["mypy", "--no-error-summary"], ROOT),
-        "yamllint": (["yamllint", "--strict", "."], ROOT),
-        "ansible-lint": (["ansible-lint", "--offline", "--strict", "--profile", "production"], TREE),
-        "antsibull-docs": (["antsibull-docs", *DOCS.split(), "."], TREE),
-        "antsibull-changelog": (["antsibull-changelog", "lint"], ROOT),
-        "galaxy-importer": (["python", "-m", "galaxy_importer.main", tarball], HOME),
-    }
+# Galaxy runs flake8 without any settings. Then it also dislikes a line that begins with an operator (W503) and one that
+# ends with it, and `ruff format` has to do one of the two.
+GALAXY_COMPLAINT = re.compile(r"^(?:ERROR|WARNING):(?!.*: W503 )", re.MULTILINE)
 
 
-def environment() -> dict[str, str]:
-    """A home in build/, and only this checkout's collection in sight."""
+@dataclass
+class Step:
+    """A linter's command, and where it runs. `complaint` is for one that ends with status 0 whatever it finds."""
+
+    name: str
+    command: list[str]
+    folder: Path
+    complaint: re.Pattern[str] | None = None
+
+
+@dataclass
+class Outcome:
+    name: str
+    passed: bool
+    output: str
+    seconds: float
+
+
+def steps(root: Path, tree: Path, home: Path, tarball: Path) -> list[Step]:
+    """All linters. Two of Ansible's look at `tree`, which has to be outside the checkout: git ignores build/ there, and
+    antsibull-docs passes over whatever git ignores.
+    """
+    return [
+        Step("ruff check", ["ruff", "check", "--quiet", "."], root),
+        Step("ruff format", ["ruff", "format", "--quiet", "--diff", "."], root),
+        Step("mypy", ["mypy", "--no-error-summary"], root),
+        Step("yamllint", ["yamllint", "--strict", "."], root),
+        Step("ansible-lint", ["ansible-lint", "--offline", "--strict", "--profile", "production"], tree),
+        Step("antsibull-docs", ["antsibull-docs", *DOCS.split(), "."], tree),
+        Step("antsibull-changelog", ["antsibull-changelog", "lint"], root),
+        Step(
+            "galaxy-importer",
+            ["python", "-m", "galaxy_importer.main", str(tarball)],
+            home,
+            complaint=GALAXY_COMPLAINT,
+        ),
+    ]
+
+
+def environment(root: Path, collections: Path, home: Path) -> dict[str, str]:
+    """A home of its own, and only this checkout's collection in sight."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "XDG_"))}
     return kept | {
-        "HOME": str(HOME),
+        "HOME": str(home),
         "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
-        "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build" / "tree"),
+        "ANSIBLE_COLLECTIONS_PATH": str(collections),
         "NO_COLOR": "1",
-        "GALAXY_IMPORTER_CONFIG": str(ROOT / "tests" / "tools" / "galaxy-importer.cfg"),
+        "GALAXY_IMPORTER_CONFIG": str(root / "tests" / "tools" / "galaxy-importer.cfg"),
     }
 
 
-def passed(name: str, done: subprocess.CompletedProcess[str]) -> bool:
-    if name == "galaxy-importer":  # reports what it dislikes, and still ends with status 0
-        return done.returncode == 0 and "ERROR:" not in done.stdout and "WARNING:" not in done.stdout
-    return done.returncode == 0
+def run(step: Step, surroundings: dict[str, str]) -> Outcome:
+    began = time.monotonic()
+    done = subprocess.run(
+        [str(BIN / step.command[0]), *step.command[1:]],
+        cwd=step.folder,
+        env=surroundings,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    complained = bool(step.complaint and step.complaint.search(done.stdout))
+    passed = done.returncode == 0 and not complained
+    return Outcome(step.name, passed, done.stdout.strip(), time.monotonic() - began)
+
+
+def outcomes(root: Path, tarball: Path, home: Path) -> Iterator[Outcome]:
+    """Run the linters on a checkout, one after the other, and yield what came of each.
+
+    The collection tree has files in place of the symbolic links: with links in plugins/action, antsibull-docs does not
+    find the modules of the same name.
+    """
+    home.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="lint-") as folder:
+        tree = copy(Path(folder), root, resolve_links=True)
+        surroundings = environment(root, Path(folder), home)
+        for step in steps(root, tree, home, tarball):
+            yield run(step, surroundings)
 
 
 def main() -> int:
-    HOME.mkdir(parents=True, exist_ok=True)
-    results = {}
-    for name, (command, folder) in steps().items():
-        began = time.monotonic()
-        command[0] = str(BIN / command[0])
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        results[name] = passed(name, done)
-        print(f"{name}: {'passed' if results[name] else 'FAILED'} ({time.monotonic() - began:.1f} s)", flush=True)
-        if not results[name]:
-            print("  " + done.stdout.strip().replace("\n", "\n  "), flush=True)
-    failed = [name for name, good in results.items() if not good]
-    print(f"lint: {', '.join(failed)} FAILED" if failed else f"lint: all {len(results)} passed")
+    [tarball] = (ROOT / "build" / "dist").glob("*.tar.gz")
+    failed, count = [], 0
+    for outcome in outcomes(ROOT, tarball, ROOT / "build" / "home" / "lint"):
+        count += 1
+        print(f"{outcome.name}: {'passed' if outcome.passed else 'FAILED'} ({outcome.seconds:.1f} s)", flush=True)
+        if not outcome.passed:
+            failed.append(outcome.name)
+            print("  " + outcome.output.replace("\n", "\n  "), flush=True)
+    print(f"lint: {', '.join(failed)} FAILED" if failed else f"lint: all {count} passed")
     return 1 if failed else 0
 
 
