@@ -1,0 +1,173 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""README's and the guides' commands run as they stand, with the files that the guides show.
+
+A page's YAML blocks whose first line is a comment with a file name are these files. Its shell blocks run one after the
+other, in a new home, with the simulator for the service.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shlex
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+import yaml
+from tools.checkout import copy
+
+from integration.playbook import ROOT, Ansible
+from integration.table import row_of
+from simulator import Simulator
+
+pytest_plugins = ["simulator.fixtures"]
+
+GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*GUIDES, ROOT / "CONTRIBUTING.md"]
+BLOCK = re.compile(r"^ *```(?P<language>\w*)\n(?P<text>.*?)^ *```$", re.MULTILINE | re.DOTALL)
+FILE_NAME = re.compile(r"# ([\w.-]+\.\w+)\n")
+BIN = Path(sys.executable).parent
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return [block["text"] for block in BLOCK.finditer(page.read_text()) if block["language"] == language]
+
+
+def files(page: Path) -> dict[str, str]:
+    """The files that a page shows, by their names."""
+    named = ((FILE_NAME.match(text), text) for text in blocks(page, "yaml"))
+    return {name[1]: text for name, text in named if name}
+
+
+def runs_make(text: str) -> bool:
+    return text.startswith("make ")
+
+
+COMMANDS = [page for page in GUIDES if any(not runs_make(text) for text in blocks(page, "shell"))]
+
+
+@pytest.fixture
+def galaxy(tmp_path: Path) -> Iterator[str]:
+    """The address of a Galaxy that has the collection, built from the checkout."""
+    folder = tmp_path / "galaxy"
+    subprocess.run(
+        [BIN / "ansible-galaxy", "collection", "build", copy(tmp_path / "tree"), "--output-path", folder],
+        env={"HOME": str(tmp_path), "LC_ALL": "C.UTF-8"},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    [tarball] = folder.glob("*.tar.gz")
+    version = yaml.safe_load((ROOT / "galaxy.yml").read_text())["version"]
+    release = {
+        "namespace": {"name": "hosting"},
+        "collection": {"name": "management"},
+        "version": version,
+        "download_url": f"/{tarball.name}",
+        "artifact": {"sha256": hashlib.sha256(tarball.read_bytes()).hexdigest()},
+        "metadata": {"dependencies": {}},
+        "href": "",
+    }
+    collection = "api/v3/collections/hosting/management"
+    for path, answer in {
+        "api": {"available_versions": {"v3": "v3/"}},
+        collection: {"created_at": "2026-01-01", "updated_at": "2026-01-01"},
+        f"{collection}/versions": {"data": [release], "links": {"next": None}},
+        f"{collection}/versions/{version}": release,
+    }.items():
+        (folder / path).mkdir(parents=True, exist_ok=True)
+        (folder / path / "index.html").write_text(json.dumps(answer))
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def lose_the_answer_to_a_push(ansible: Ansible, simulator: Simulator) -> None:
+    simulator.fault("drop_after", "PUT")
+    assert ansible.run(row_of("env_push").step(release="v2.4.1"))[0].error["kind"] == "outcome_unknown"
+    simulator.clear_faults()
+
+
+# What has to have happened before a page's commands make sense.
+BEFORE = {"docs/failures.md": lose_the_answer_to_a_push}
+
+
+@pytest.mark.parametrize("page", COMMANDS, ids=name_of)
+def test_commands_run_as_they_stand(page: Path, ansible: Ansible, simulator: Simulator, request, tmp_path: Path):
+    if before := BEFORE.get(name_of(page)):
+        before(ansible, simulator)
+    work = tmp_path / "work"
+    work.mkdir()
+    for name, text in {
+        **{name: text for guide in GUIDES for name, text in files(guide).items()},
+        **files(page),
+    }.items():
+        (work / name).write_text(text)
+    # What users set for themselves; where a block shows an address and a key, the simulator's take their place.
+    service = {
+        "HOSTING_BASE_URL": simulator.base_url,
+        "HOSTING_API_KEY": simulator.api_key,
+        "HOSTING_JOURNAL": str(ansible.journal),
+    }
+    environment = ansible.environment | {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": "/dev/null"}
+    if "ansible-galaxy collection install" in page.read_text():
+        environment["ANSIBLE_GALAXY_SERVER"] = request.getfixturevalue("galaxy")
+    else:
+        environment["ANSIBLE_COLLECTIONS_PATH"] = str(ROOT / "build" / "collections")
+    exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in service.items())
+    script = exports + exports.join(block for block in blocks(page, "shell") if not runs_make(block))
+    done = subprocess.run(
+        ["bash", "-euxo", "pipefail", "-c", script],
+        cwd=work,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "[WARNING]" not in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_block_is_in_a_language_that_is_tested(page: Path):
+    text = page.read_text()
+    found = list(BLOCK.finditer(text))
+    assert len(found) * 2 == len(re.findall(r"^ *```", text, re.MULTILINE)), "a block does not end"
+    assert {block["language"] for block in found} <= {"shell", "yaml"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_yaml_can_be_read(page: Path):
+    for text in blocks(page, "yaml"):
+        assert yaml.safe_load(text), text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_target_of_make_exists(page: Path):
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    for command in re.findall(r"`(make [^`]+)`", page.read_text()) + list(filter(runs_make, blocks(page, "shell"))):
+        for word in shlex.split(command)[1:]:
+            assert "=" in word or word in targets, command
+
+
+def test_the_continuous_integration_runs_the_targets_that_shell_blocks_have():
+    steps = re.findall(r"step \S+ (make .+)", (ROOT / ".ci" / "run").read_text())
+    for page in PAGES:
+        for command in filter(runs_make, blocks(page, "shell")):
+            assert command.strip() in steps, command
