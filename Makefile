@@ -14,7 +14,8 @@ HOME_DIR := $(BUILD)/home/$(notdir $(VENV))
 TREE     := build/tree/ansible_collections/hosting/management
 LINK     := build/collections/ansible_collections/hosting/management
 
-ANSIBLE_CORE  := $(if $(CORE),'ansible-core==$(CORE).*','ansible-core>=2.19')
+DEVEL         := 'ansible-core @ https://github.com/ansible/ansible/archive/devel.tar.gz'
+ANSIBLE_CORE  := $(if $(CORE),$(if $(filter devel,$(CORE)),$(DEVEL),'ansible-core==$(CORE).*'),'ansible-core>=2.19')
 CORES         := $(if $(CORE),$(CORE),2.19 2.21)
 PIP_CACHE_DIR ?= $(HERE)/.cache/pip
 export PIP_CACHE_DIR
@@ -45,7 +46,7 @@ pip = RUSTUP_HOME="$(BUILD)/home/rustup" "$(1)/bin/python" -m pip --disable-pip-
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint lint-can-fail sanity sanity-one molecule simulator chaos faults bench build clean ci environments sanity-environment
+.PHONY: help demo test lint lint-can-fail sanity sanity-one molecule simulator chaos faults bench build release clean ci environments sanity-environment
 
 help: ## this list
 	@echo "make <target>:"
@@ -100,6 +101,9 @@ build: $(VENV)/.demo ## the tarball for Galaxy, in build/dist
 	@$(PYTHON) tests/tools/checkout.py build/tree >/dev/null
 	@rm -rf build/dist
 	@$(home) ansible-galaxy collection build "$(TREE)" --output-path build/dist
+
+release: $(LINT)/.lint ## version, changelog, commit and tag; VERSION=1.4.0
+	@"$(LINT)/bin/python" tests/tools/release.py "$(VERSION)"
 
 ci: ## all of it, as the continuous integration runs it
 	@.ci/run

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: backup_info
 short_description: List the backups of an environment
-version_added: 0.1.0
+version_added: 0.2.0
 description:
   - Lists the backups of an environment, the newest first.
   - It needs a service that lists them (C(GET /sites/environments/{env_id}/backups), a companion of the documented

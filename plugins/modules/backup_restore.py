@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: backup_restore
 short_description: Put an environment back to a backup
-version_added: 0.1.0
+version_added: 0.2.0
 description:
   - Restores a backup to an environment. What the environment holds is overwritten. Take a backup of it before, with
     M(hosting.management.manual_backup), unless it is of no use.

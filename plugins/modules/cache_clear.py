@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: cache_clear
 short_description: Clear the caches of an environment
-version_added: 0.1.0
+version_added: 0.2.0
 description:
   - Clears the cache of an environment, its edge cache, and what the CDN keeps of it, one after the other.
   - With O(release), each cache is cleared unless this is the release that it was last cleared for, however often the

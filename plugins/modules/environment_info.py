@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: environment_info
 short_description: List the environments of a site or of a company
-version_added: 0.1.0
+version_added: 0.2.0
 description:
   - Lists environments as the variables that the inventory plugin P(hosting.management.environments#inventory) gives to
     hosts, for tasks that want to know an environment without having it as a host, or as it is at this moment.

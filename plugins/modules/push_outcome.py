@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: push_outcome
 short_description: Settle whether a push was carried out
-version_added: 0.1.0
+version_added: 0.2.0
 description:
   - When the answer to a push is lost, nobody but you can tell whether the service carried it out, and the collection
     does not send it again by itself. Look at the environment, and say here what you found.

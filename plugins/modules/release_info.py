@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: release_info
 short_description: Tell which release an environment was given
-version_added: 0.1.0
+version_added: 0.2.0
 description:
   - Reads the journal, the collection's memory of what it asked the service for, and tells which release was last
     pushed to an environment, which parts of it were pushed, and how each push ended. After the restore of a backup it

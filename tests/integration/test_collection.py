@@ -21,6 +21,8 @@ from integration.playbook import COLLECTION, ROOT
 from integration.table import CHANGING, ROWS, WITHOUT_REQUESTS
 
 MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py"))
+# Of what is new since the last release. `make release` says when it has to be a larger step.
+NEXT = "0.2.0"
 DOCUMENTED_ENDPOINTS = {f"4.{number}" for number in range(1, 20)}
 
 
@@ -48,6 +50,13 @@ def documentation(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[st
 @cache
 def spec_of(module: str):
     return import_module(f"ansible_collections.hosting.management.plugins.modules.{module}").SPEC
+
+
+def release_of(module: str) -> str | None:
+    """The release whose changelog lists the module as new."""
+    releases = yaml.safe_load((ROOT / "changelogs" / "changelog.yaml").read_text())["releases"]
+    listed = {new["name"]: version for version, release in releases.items() for new in release.get("modules", [])}
+    return listed.get(module)
 
 
 def test_the_table_of_these_tests_has_all_modules_and_endpoints():
@@ -95,7 +104,7 @@ def test_the_lists_for_users_name_the_module(module: str, index: str):
 def test_the_documentation_is_complete(module: str, documentation: dict):
     shown = documentation[module]
     assert shown["doc"]["author"]
-    assert shown["doc"]["version_added"] == "0.1.0"
+    assert shown["doc"]["version_added"] == (release_of(module) or NEXT)
     assert shown["doc"]["short_description"]
     assert not shown["doc"]["short_description"].endswith(".")
     assert f"{COLLECTION}.{module}:" in shown["examples"]

@@ -23,11 +23,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tools.checkout import copy
 
 from integration.playbook import ROOT, Ansible
 from integration.table import row_of
 from simulator import Simulator
+from tools.checkout import copy
 
 pytest_plugins = ["simulator.fixtures"]
 
