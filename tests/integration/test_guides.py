@@ -78,6 +78,7 @@ def galaxy(tmp_path: Path) -> Iterator[str]:
         "download_url": f"/{tarball.name}",
         "artifact": {"sha256": hashlib.sha256(tarball.read_bytes()).hexdigest()},
         "metadata": {"dependencies": {}},
+        "requires_ansible": ">=2.19.0",
         "href": "",
     }
     collection = "api/v3/collections/hosting/management"
@@ -141,7 +142,9 @@ def test_commands_run_as_they_stand(page: Path, ansible: Ansible, simulator: Sim
         timeout=240,
     )
     assert done.returncode == 0, done.stdout
-    assert "[WARNING]" not in done.stdout, done.stdout
+    # ansible-core 2.21's ansible-doc complains about a collection of its own.
+    warnings = [line for line in done.stdout.splitlines() if "[WARNING]" in line and "/_protomatter'" not in line]
+    assert not warnings, done.stdout
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -25,6 +25,14 @@ BIN = Path(sys.executable).parent
 
 DOCS = "lint-collection-docs --plugin-docs --validate-collection-refs=self --disallow-unknown-collection-refs"
 
+# The files that only GitHub reads, and the schemas that check-jsonschema has for them.
+GITHUB = {
+    "dependabot": ".github/dependabot.yml",
+    "github-issue-config": ".github/ISSUE_TEMPLATE/config.yml",
+    "github-issue-forms": ".github/ISSUE_TEMPLATE/[0-9]-*.yml",
+    "github-workflows": ".github/workflows/*.yml",
+}
+
 # Galaxy runs flake8 without any settings. Then it also dislikes a line that begins with an operator (W503) and one that
 # ends with it, and `ruff format` has to do one of the two.
 GALAXY_COMPLAINT = re.compile(r"^(?:ERROR|WARNING):(?!.*: W503 )", re.MULTILINE)
@@ -35,7 +43,7 @@ class Step:
     """A linter's command, and where it runs. `complaint` is for one that ends with status 0 whatever it finds."""
 
     name: str
-    command: list[str]
+    command: list[str | Path]
     folder: Path
     complaint: re.Pattern[str] | None = None
 
@@ -57,6 +65,10 @@ def steps(root: Path, tree: Path, home: Path, tarball: Path) -> list[Step]:
         Step("ruff format", ["ruff", "format", "--quiet", "--diff", "."], root),
         Step("mypy", ["mypy", "--no-error-summary"], root),
         Step("yamllint", ["yamllint", "--strict", "."], root),
+        *(
+            Step(schema, ["check-jsonschema", "--builtin-schema", f"vendor.{schema}", *root.glob(pattern)], root)
+            for schema, pattern in GITHUB.items()
+        ),
         Step("ansible-lint", ["ansible-lint", "--offline", "--strict", "--profile", "production"], tree),
         Step("antsibull-docs", ["antsibull-docs", *DOCS.split(), "."], tree),
         Step("antsibull-changelog", ["antsibull-changelog", "lint"], root),

@@ -55,6 +55,12 @@ MISTAKES = [
     Mistake("ruff format", "tests/unit/planted_layout.py", "WORDS = {'one':1}\n", "planted_layout.py"),
     Mistake("mypy", WRONG_TYPE, 'COUNT: int = "one"\n', WRONG_TYPE),
     Mistake("yamllint", "playbooks/planted_spaces.yml", "---\nkey:   value\n", "playbooks/planted_spaces.yml"),
+    Mistake("dependabot", ".github/dependabot.yml", "interval: rarely", "'rarely' is not one of", "interval: monthly"),
+    Mistake(
+        "github-issue-config", ".github/ISSUE_TEMPLATE/config.yml", "links:", "'links' was unexpected", "contact_links:"
+    ),
+    Mistake("github-issue-forms", ".github/ISSUE_TEMPLATE/1-bug.yml", "type: essay", "1-bug.yml", "type: textarea"),
+    Mistake("github-workflows", ".github/workflows/ci.yml", "runs-at:", "'runs-on' is a required", "runs-on:"),
     Mistake(
         "ansible-lint",
         UNSAFE_TASK,

@@ -36,7 +36,7 @@ class Refused(Exception):
 def run(*command: str | Path) -> str:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise Refused(f"`{' '.join(map(str, command))}` failed: {(done.stderr or done.stdout).strip()}")
+        raise Refused(f"`{' '.join(map(str, command))}` failed: {(done.stdout + done.stderr).strip()}")
     return done.stdout
 
 
@@ -107,7 +107,8 @@ def check(text: str) -> None:
 def release(version: str) -> None:
     """Write, commit and tag."""
     GALAXY.write_text(re.sub(r"^version: .+$", f"version: {version}", GALAXY.read_text(), count=1, flags=re.MULTILINE))
-    run(Path(sys.executable).with_name("antsibull-changelog"), "release", "--reload-plugins")
+    beside = Path(sys.executable).parent
+    run(beside / "antsibull-changelog", "release", "--reload-plugins", "--ansible-doc-bin", beside / "ansible-doc")
     run("git", "add", "--all", GALAXY, ROOT / "CHANGELOG.md", ROOT / "changelogs")
     run("git", "commit", "--quiet", "--message", f"Release {version}")
     run("git", "tag", "--annotate", "--message", f"Release {version}", version)

@@ -1,0 +1,92 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The workflows on GitHub do what `.ci/run` does, with all that the collection supports."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tools.interpreter import supported
+
+ROOT = Path(__file__).parents[2]
+WORKFLOWS = {file.stem: yaml.safe_load(file.read_text()) for file in (ROOT / ".github" / "workflows").glob("*.yml")}
+JOBS = WORKFLOWS["ci"]["jobs"]
+
+CORES = ("2.19", "2.20", "2.21")
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+SUPPORTED_PYTHONS = PYTHONS[:3]
+
+
+@pytest.fixture(scope="module")
+def steps() -> dict[str, str]:
+    """The steps of .ci/run: names and commands."""
+    done = subprocess.run([ROOT / ".ci" / "run", "--list"], capture_output=True, text=True, check=True)
+    return dict(line.split(": ", 1) for line in done.stdout.splitlines())
+
+
+def matrix() -> list[dict]:
+    return JOBS["tests"]["strategy"]["matrix"]["include"]
+
+
+def version(text: str) -> tuple[int, int]:
+    major, minor = text.split(".")
+    return int(major), int(minor)
+
+
+def test_the_tests_run_on_every_core_with_every_python_it_supports():
+    released = [(entry["core"], entry["python"]) for entry in matrix() if entry["core"] != "devel"]
+    assert len(released) == len(set(released))
+    assert set(released) == {(core, python) for core in CORES for python in PYTHONS if supported(core, version(python))}
+    assert "devel" in {entry["core"] for entry in matrix()}
+
+
+def test_only_what_is_not_supported_may_fail():
+    for entry in matrix():
+        is_supported = entry["core"] in CORES and entry["python"] in SUPPORTED_PYTHONS
+        assert entry.get("ahead", False) is not is_supported, entry
+
+
+def test_what_is_supported_is_what_the_documentation_says():
+    assert "ansible-core 2.19, 2.20 or 2.21, with Python 3.11 to 3.13" in (ROOT / "README.md").read_text()
+
+
+def test_the_workflow_has_every_step_of_the_script(steps: dict[str, str]):
+    tests = {step["run"] for step in JOBS["tests"]["steps"] if "run" in step}
+    assert tests == {"make test CORE=${{ matrix.core }}"}
+    of_script = {command for command in steps.values() if not command.startswith("make test")}
+    of_workflow = JOBS["steps"]["strategy"]["matrix"]["command"]
+    assert sorted(of_workflow) == sorted(of_script)
+    assert JOBS["steps"]["steps"][-1]["run"] == "${{ matrix.command }}"
+
+
+def test_the_script_runs_the_tests_on_every_core(steps: dict[str, str]):
+    tests = {command for command in steps.values() if command.startswith("make test")}
+    # Without CORE it is the oldest one, as long as `python3` is 3.11.
+    assert tests == {"make test", *(f"make test CORE={core}" for core in CORES[1:])}
+
+
+def test_the_script_sums_up_every_step(steps: dict[str, str]):
+    summed = re.search(r'^steps="(.+)"$', (ROOT / ".ci" / "run").read_text(), re.MULTILINE)[1].split()
+    assert sorted(summed) == sorted(["environments", *steps])
+
+
+def test_every_command_is_a_target_of_make(steps: dict[str, str]):
+    targets = re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert {command.split()[1] for command in steps.values()} <= set(targets)
+    checks = {"build", "clean", "simulator", "bench", "faults", "help", "release", "ci"}
+    assert set(targets) - checks <= {command.split()[1] for command in steps.values()}
+
+
+def test_a_tag_publishes_what_has_passed_everything():
+    release = WORKFLOWS["release"]
+    # YAML reads the key `on` as true.
+    assert release[True] == {"push": {"tags": ["[0-9]+.[0-9]+.[0-9]+"]}}
+    assert release["jobs"]["ci"]["uses"] == "./.github/workflows/ci.yml"
+    assert "workflow_call" in WORKFLOWS["ci"][True]
+    assert release["jobs"]["publish"]["needs"] == "ci"
