@@ -7,7 +7,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: unknown_variables
 short_description: Variables with the prefix of a role that the role does not have
-version_added: 0.1.0
+version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 description:

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: site_check
 short_description: Check that addresses of a site answer as they should
-version_added: 0.1.0
+version_added: 0.2.0
 description:
   - Asks addresses of a site, as a visitor would, and fails when one of them does not answer as it should, such as after
     a deployment. Redirects are followed.

@@ -47,19 +47,18 @@ class Clone:
         self.git("init", "--quiet", "--template=", "--initial-branch=main")
         for file in self.fragments:
             file.unlink()
-        plugins = [
-            (kind, {"name": path.stem, "description": "It was there.", "namespace": "" if kind == "modules" else None})
-            for kind in ("modules", "inventory")
-            for path in (self.folder / "plugins" / kind).glob("*.py")
-        ]
         release = {
             "release_date": "2026-01-01",
-            "modules": [plugin for kind, plugin in plugins if kind == "modules"],
-            "plugins": {"inventory": [plugin for kind, plugin in plugins if kind == "inventory"]},
+            "modules": self.plugins("modules", ""),
+            "plugins": {kind: self.plugins(kind, None) for kind in ("inventory", "lookup")},
         }
         self.history.write_text(yaml.safe_dump({"ancestor": None, "releases": {"1.4.2": release}}))
         self.galaxy.write_text(re.sub(r"(?m)^version: .*$", "version: 1.4.2", self.galaxy.read_text()))
         self.fragment("change", FEATURE)
+
+    def plugins(self, kind: str, namespace: str | None) -> list[dict]:
+        names = sorted(path.stem for path in (self.folder / "plugins" / kind).glob("*.py"))
+        return [{"name": name, "description": "It was there.", "namespace": namespace} for name in names]
 
     @property
     def galaxy(self) -> Path:

@@ -21,7 +21,9 @@ from checkout import ROOT
 GALAXY = ROOT / "galaxy.yml"
 FRAGMENTS = ROOT / "changelogs" / "fragments"
 HISTORY = ROOT / "changelogs" / "changelog.yaml"
-PLUGINS = [*(ROOT / "plugins" / "modules").glob("*.py"), *(ROOT / "plugins" / "inventory").glob("*.py")]
+
+# Only plugins that have a documentation of their own say this.
+ADDED = re.compile(r"^version_added: (\S+)$", re.MULTILINE)
 
 Version = tuple[int, int, int]
 
@@ -72,13 +74,12 @@ def least_version(newest: Version, sections: set[str]) -> Version:
 
 def unlisted_plugins(version: str) -> list[str]:
     """The plugins that no release in the changelog has, and that do not say that they are new in this one."""
-    listed = {
-        plugin["name"]
-        for release in released().values()
-        for plugin in [*release.get("modules", []), *release.get("plugins", {}).get("inventory", [])]
-    }
-    added = re.compile(rf"^version_added: {re.escape(version)}$", re.MULTILINE)
-    return sorted(file.stem for file in PLUGINS if file.stem not in listed and not added.search(file.read_text()))
+    listed = set()
+    for release in released().values():
+        for plugins in [release.get("modules", []), *release.get("plugins", {}).values()]:
+            listed |= {plugin["name"] for plugin in plugins}
+    said = {file.stem: ADDED.search(file.read_text()) for file in ROOT.glob("plugins/*/*.py")}
+    return sorted(name for name, added in said.items() if added and name not in listed and added[1] != version)
 
 
 def check(text: str) -> None:
