@@ -1,0 +1,68 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: table
+short_description: Lines of text with aligned columns
+version_added: 0.2.0
+author:
+  - hosting.management contributors (@hosting-management)
+description:
+  - Makes a table out of rows, as lines that C(ansible.builtin.debug) can show one below the other.
+  - Line breaks and other characters that could steer a terminal become spaces.
+positional: columns
+options:
+  _input:
+    description: The rows. Each is a dictionary.
+    type: list
+    elements: dict
+    required: true
+  columns:
+    description: The names of the columns, in their order. Columns that are empty in all rows are left out.
+    type: list
+    elements: str
+    required: true
+  widest:
+    description: The characters that a cell may have. What is longer ends in an ellipsis.
+    type: int
+    default: 60
+"""
+
+EXAMPLES = r"""
+- name: Show two sites
+  ansible.builtin.debug:
+    msg: "{{ [{'site': 'shop', 'release': 'v2'}, {'site': 'blog', 'release': 'v1'}]
+      | hosting.management.table(['site', 'release']) }}"
+"""
+
+RETURN = r"""
+_value:
+  description: The lines, with the names of the columns in the first.
+  type: list
+  elements: str
+  sample: ["site  release", "shop  v2", "blog  v1"]
+"""
+
+from ..module_utils._text import printable
+
+
+def table(rows, columns, widest=60):
+    """Return the rows as lines with aligned columns."""
+    cells = [[_cell(row.get(column), widest) for column in columns] for row in rows]
+    shown = [place for place in range(len(columns)) if any(row[place] for row in cells)]
+    lines = [[columns[place] for place in shown], *([row[place] for place in shown] for row in cells)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
+
+
+def _cell(value, widest):
+    text = "" if value is None else printable(str(value), widest + 1)
+    return text if len(text) <= widest else f"{text[: widest - 1]}…"
+
+
+class FilterModule:
+    def filters(self):
+        return {"table": table}

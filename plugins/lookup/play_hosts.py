@@ -1,0 +1,125 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: play_hosts
+short_description: The hosts of a play, checked before the playbook begins
+version_added: 0.2.0
+author:
+  - hosting.management contributors (@hosting-management)
+description:
+  - Returns the pattern of hosts that a variable holds, for the C(hosts) of a play.
+  - Ansible itself only warns, and succeeds, when an inventory cannot be read, a group is misspelled, or a pattern
+    matches no host. With this lookup, the playbook fails before its first task, and says what was probably meant.
+options:
+  _terms:
+    description:
+      - The name of the variable. It can be given with C(-e), or as a variable of an C(import_playbook).
+    type: list
+    elements: str
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Do something with hosts that must be named
+  hosts: "{{ lookup('hosting.management.play_hosts', 'backup_hosts') }}"
+  gather_facts: false
+  tasks: []
+"""
+
+RETURN = r"""
+_raw:
+  description: The pattern.
+  type: list
+  elements: str
+  sample: [environment_live]
+"""
+
+from difflib import get_close_matches
+
+from ansible import context
+from ansible.errors import AnsibleError, AnsibleLookupError
+from ansible.inventory.manager import InventoryManager, split_host_pattern
+from ansible.plugins.lookup import LookupBase
+
+LONGEST_LIST = 12  # groups that a message names
+
+
+class LookupModule(LookupBase):
+    def run(self, terms, variables=None, **kwargs):
+        self.set_options(var_options=variables, direct=kwargs)
+        return [self._pattern(name, variables or {}) for name in terms]
+
+    def _pattern(self, name, variables):
+        """Return the pattern in that variable; raise an error unless it matches hosts."""
+        groups = variables.get("groups") or {}
+        inventory = self._inventory(groups)
+        value = variables.get(name)
+        value = value if value is None else self._templar.template(value)
+        pattern = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value or "").strip()
+        if context.CLIARGS.get("syntax"):
+            return pattern or "all"  # a syntax check has neither inventory nor variables
+        if not pattern:
+            raise AnsibleLookupError(f"{name} is missing: say which hosts, such as {_example(name, groups)}. {UNDONE}")
+        parts = split_host_pattern(pattern)
+        if not groups.get("all") and not all(_is_local(part) for part in parts):
+            sources = ", ".join(map(str, variables.get("ansible_inventory_sources") or [])) or "none was given"
+            raise AnsibleLookupError(
+                f"The inventory has no hosts ({sources}). Give one with -i. If you did, see above why it could not be"
+                f" read. {UNDONE}"
+            )
+        for part in parts:
+            self._require_known(name, part.lstrip("!&"), inventory, groups)
+        hosts = _matched(inventory, pattern)
+        if not hosts:
+            raise AnsibleLookupError(f"{name}={pattern} matches no host. {UNDONE}")
+        limit = variables.get("ansible_limit")
+        if limit and not {host.name for host in hosts} & {host.name for host in _matched(inventory, limit)}:
+            raise AnsibleLookupError(
+                f"--limit {limit} leaves none of the {len(hosts)} hosts of {name}={pattern}. {UNDONE}"
+            )
+        return pattern
+
+    def _inventory(self, groups):
+        """Return an inventory of these groups, for Ansible's own matching of patterns."""
+        inventory = InventoryManager(self._loader, parse=False)
+        for group, hosts in groups.items():
+            inventory.add_group(group)
+            for host in hosts:
+                inventory.add_host(host, group=group)
+        return inventory
+
+    @staticmethod
+    def _require_known(name, part, inventory, groups):
+        if _is_local(part) or _matched(inventory, part) or part in groups:
+            return
+        known = [*groups, *groups.get("all", [])]
+        close = get_close_matches(part, known, n=1)
+        hint = f"Did you mean {close[0]}?" if close else f"Groups are: {_some(sorted(groups))}."
+        raise AnsibleLookupError(f"{name} names {part}, which is neither a host nor a group. {hint} {UNDONE}")
+
+
+UNDONE = "Nothing was done."
+
+
+def _matched(inventory, pattern):
+    try:
+        return inventory.get_hosts(pattern)
+    except AnsibleError:
+        return []
+
+
+def _is_local(part):
+    return part in ("localhost", "127.0.0.1", "::1")
+
+
+def _example(name, groups):
+    named = sorted(group for group in groups if group not in ("all", "ungrouped"))
+    return f"-e {name}={named[0] if named else 'all'}. Groups are: {_some(named or ['all'])}"
+
+
+def _some(names):
+    return ", ".join(names[:LONGEST_LIST]) + (f" and {len(names) - LONGEST_LIST} more" if names[LONGEST_LIST:] else "")
