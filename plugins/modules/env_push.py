@@ -93,6 +93,12 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+is_pushed:
+  description: Whether this task has pushed, or would in check mode. The same as RV(ignore:changed), also where
+    C(changed_when) says something else.
+  returned: success
+  type: bool
+  sample: true
 state_source:
   description:
     - V(journal) when the journal knows the request from an earlier run, V(none) otherwise. The service does not show
@@ -226,7 +232,7 @@ def run(context):
         part=_part(body),
         at_each_run=context["release"] is None,
     )
-    return outcome.result()
+    return outcome.result(is_pushed=outcome.changed)
 
 
 def _part(body):

@@ -170,7 +170,7 @@ def run(context):
     checks = [_check(context, url, expected) for url in context["urls"]]
     problems = [f"{one['url']} {one['problem']} (attempts: {one['attempts']})." for one in checks if not one["ok"]]
     if problems:
-        error = CheckFailed(f"{' '.join(problems)} Nothing was changed.")
+        error = CheckFailed(" ".join(problems))
         error.results["checks"] = checks
         raise error
     return {"checks": checks}

@@ -1,7 +1,7 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Deploys a release twice against the simulator, with the collection installed from its tarball as Galaxy would."""
+"""Deploys releases to a small fleet against the simulator: a killed run, a second run, a release that does not work."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -21,10 +22,12 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from simulator import Simulator  # noqa: E402
+from simulator import Simulator, seed  # noqa: E402
+from simulator.state import Content  # noqa: E402
 
 WORK = ROOT / "build" / "demo"
 BIN = Path(sys.executable).parent
+SITES = 3
 console = Console(highlight=False, width=max(100, Console().width))
 
 
@@ -33,6 +36,7 @@ class Run:
     """One run of the playbook: what it reported, and what reached the service."""
 
     name: str
+    expected: str
     status: int
     changed: int
     seconds: float
@@ -42,6 +46,58 @@ class Run:
     def writes(self):
         return [request for request in self.requests if request.method != "GET"]
 
+    @property
+    def pushes(self):
+        return [one for one in self.writes if one.method == "PUT" and one.path.endswith("/environments")]
+
+
+class Demo:
+    """The fleet, the service, and the runs so far."""
+
+    def __init__(self, simulator, environment):
+        self.simulator = simulator
+        self.environment = environment
+        self.runs = []
+
+    def deploy(self, name, expected, release, *arguments, kill_after_pushes=None):
+        """Run the deploy playbook, show its output as it comes, and remember the Run."""
+        console.rule(f"[bold]{len(self.runs) + 2}. {name}")
+        console.print(f"[dim]{expected}[/dim]")
+        command = ["ansible-playbook", "hosting.management.deploy", "-i", "tests/demo/inventory.yml"]
+        command += ["-e", "deploy_hosts=live", "-e", f"deploy_release={release}", *arguments]
+        console.print(f"[bold]$ {' '.join(command)}[/bold]\n")
+        self.simulator.clear_requests()
+        run = Run(name, expected, 0, 0, time.monotonic(), [])
+        with subprocess.Popen(
+            [BIN / command[0], *command[1:]],
+            cwd=ROOT,
+            env=self.environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        ) as process:
+            for line in process.stdout:
+                print(line, end="", flush=True)
+                recap = re.sub(r"\x1b\[[0-9;]*m", "", line)
+                run.changed += sum(map(int, re.findall(r"^\S+ +: ok=\d+ +changed=(\d+)", recap)))
+                run.requests = list(self.simulator.requests)
+                if kill_after_pushes and len(run.pushes) >= kill_after_pushes:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    console.print("\n[bold red]kill -9[/bold red] – while environments are being pushed\n")
+                    break
+        run.status = process.returncode
+        run.seconds = time.monotonic() - run.seconds
+        run.requests = list(self.simulator.requests)
+        self.runs.append(run)
+        return run
+
+    def stage(self, files):
+        """Put files into all staging environments. With the word broken in them, a site does not work."""
+        for number in range(1, SITES + 1):
+            environment = self.simulator.state.environment(seed.environment_id(number, seed.STAGING))
+            environment.content = Content(files, "database")
+
 
 def main():
     options = parse_arguments()
@@ -49,18 +105,47 @@ def main():
     WORK.mkdir(parents=True)
     console.rule("[bold]1. Install the collection")
     install_collection()
-    with Simulator(interface_only=options.interface_only, operation_seconds=1, sites=3) as simulator:
+    with Simulator(interface_only=options.interface_only, operation_seconds=0.8, sites=SITES) as simulator:
         extent = "the 19 documented endpoints only" if options.interface_only else "its companion endpoints too"
         console.print(f"The hosting service is simulated at {simulator.base_url}, with {extent}.")
-        environment = playbook_environment(simulator, options.interface_only)
-        runs = []
-        for number, name in enumerate(("First run", "Second run"), start=2):
-            console.rule(f"[bold]{number}. {name}")
-            runs.append(deploy(name, simulator, environment))
-            if runs[-1].status:
-                console.print(f"[red]{name} failed.[/red]")
-                return 1
-    return summarize(runs)
+        demo = Demo(simulator, playbook_environment(simulator, options.interface_only))
+        return tell(demo, can_restore=not options.interface_only)
+
+
+def tell(demo, can_restore):
+    """Run the demo's story, and return the exit status: 0 if all went as announced."""
+    demo.stage("files of v2.4.0")
+    killed = demo.deploy(
+        "A run that is killed",
+        "One environment is deployed, then the others; the run dies while they are pushed.",
+        "v2.4.0",
+        kill_after_pushes=3,
+    )
+    taken_up = demo.deploy(
+        "The same command again", "It waits for the pushes that go on, and pushes nothing twice.", "v2.4.0"
+    )
+    second = demo.deploy("Once more", "Nothing is left to do: no change, no write.", "v2.4.0")
+    demo.stage("broken files of v2.5.0")
+    rollback = ["-e", "deploy_rollback=true"] if can_restore else []
+    broken = demo.deploy(
+        "A release that does not work",
+        "The first environment fails its verification"
+        + (", goes back to its backup," if can_restore else " (this service cannot restore),")
+        + " and no other one is touched.",
+        "v2.5.0",
+        *rollback,
+    )
+    first = demo.simulator.state.environment(seed.environment_id(1)).content.files
+    pushed = [one.path for one in killed.pushes + taken_up.pushes]
+    return summarize(
+        demo.runs,
+        {
+            "Nothing was pushed twice": len(pushed) == len(set(pushed)) == SITES and taken_up.status == 0,
+            "The run without news changed nothing and sent no write": not second.changed and not second.writes,
+            "The release that does not work reached one environment": len(broken.pushes) == 1 and broken.status != 0,
+            **({"That environment is back at v2.4.0": first == "files of v2.4.0"} if can_restore else {}),
+        },
+    )
 
 
 def parse_arguments():
@@ -82,57 +167,34 @@ def install_collection():
 def playbook_environment(simulator, interface_only):
     return {
         **os.environ,
+        **({"ANSIBLE_FORCE_COLOR": "true"} if console.is_terminal else {}),
+        "ANSIBLE_DISPLAY_SKIPPED_HOSTS": "false",
         "HOSTING_BASE_URL": simulator.base_url,
         "HOSTING_API_KEY": simulator.api_key,
         "HOSTING_JOURNAL": str(WORK / "journal.db"),
         "HOSTING_COMPANIONS": str(not interface_only).lower(),
+        "DEMO_SITES": f"{simulator.base_url.removesuffix('/v2')}/_simulator/sites",
         "ANSIBLE_COLLECTIONS_PATH": str(WORK / "collections"),
         "ANSIBLE_HOME": str(WORK / "ansible"),
         "PYTHONPATH": "",
     }
 
 
-def deploy(name, simulator, environment):
-    """Run the deploy playbook, show its output as it comes, and return the Run."""
-    command = ["ansible-playbook", "hosting.management.deploy", "-i", "tests/demo/inventory.yml"]
-    command += ["-e", "deploy_release=v2.4.1", "-e", "deploy_pause_when_unknown=1"]
-    console.print(f"[bold]$ {' '.join(command)}[/bold]\n")
-    simulator.clear_requests()
-    started = time.monotonic()
-    recap = []
-    with subprocess.Popen(
-        [BIN / command[0], *command[1:]],
-        cwd=ROOT,
-        env=environment,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    ) as process:
-        for line in process.stdout:
-            print(line, end="", flush=True)
-            recap += re.findall(r"^\S+ +: ok=\d+ +changed=(\d+)", line)
-    changed = sum(int(count) for count in recap)
-    return Run(name, process.returncode, changed, time.monotonic() - started, list(simulator.requests))
-
-
-def summarize(runs):
-    """Show both runs side by side, and return the exit status: 0 if the second run had nothing to do."""
-    first, second = runs
+def summarize(runs, promises):
+    """Show the runs side by side and what was promised of them, and return the exit status."""
     console.rule("[bold]Summary")
     table = Table("", *[run.name for run in runs], show_edge=False)
+    table.add_row("exit status", *[str(run.status) if run.status >= 0 else "killed" for run in runs])
     table.add_row("changed tasks", *[str(run.changed) for run in runs])
     table.add_row("requests that write", *[str(len(run.writes)) for run in runs])
+    table.add_row("of these, pushes", *[str(len(run.pushes)) for run in runs])
     table.add_row("requests that read", *[str(len(run.requests) - len(run.writes)) for run in runs])
     table.add_row("seconds", *[f"{run.seconds:.1f}" for run in runs])
     console.print(table)
-    console.print("\nThe first run wrote:")
-    for request in first.writes:
-        console.print(f"  {request.status}  {request.method:<5}{request.path}")
-    if first.changed and not second.changed and not second.writes:
-        console.print("\n[green]The second run changed nothing and sent no write.[/green]")
-        return 0
-    console.print("\n[red]This is not as it should be: the second run should have had nothing to do.[/red]")
-    return 1
+    console.print()
+    for promise, is_kept in promises.items():
+        console.print(f"[green]✓ {promise}.[/green]" if is_kept else f"[red]✗ Not kept: {promise}.[/red]")
+    return 0 if all(promises.values()) else 1
 
 
 if __name__ == "__main__":

@@ -5,15 +5,20 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 import yaml
 
 from simulator import seed
+from simulator.state import Content
 
 pytest_plugins = ["simulator.fixtures"]
 
@@ -33,7 +38,13 @@ WRITES = {
     "domain": ("POST", r"/sites/environments/[0-9a-f-]{36}/domains"),
     "denied IPs": ("PUT", "/sites/tools/denied-ips"),
     "restart": ("POST", "/sites/tools/restart-php"),
+    "cache": ("POST", "/sites/tools/clear-cache"),
+    "edge cache": ("POST", "/sites/edge-caching/clear"),
+    "restore": ("POST", r"/sites/environments/[0-9a-f-]{36}/backups/restore"),
 }
+FIRST = [name for name in WRITES if name != "restore"]
+USER = "d0000000-0000-4000-8000-000000000001"
+ROLLBACK = {"deploy_rollback": True, "deploy_notified_user_id": USER}
 
 
 class Deployment:
@@ -54,23 +65,33 @@ class Deployment:
             "deploy_domains": [{"domain_name": "{{ inventory_hostname }}.example.org"}],
             "deploy_denied_ips": ["198.51.100.7"],
             "deploy_pause_when_unknown": 0,
+            "deploy_verify_urls": [f"{simulator.base_url[:-3]}/_simulator/sites/{{{{ deploy_environment_id }}}}"],
+            "deploy_verify_attempts": 2,
+            "deploy_verify_pause": 0,
         }
         self.hosts = HOSTS
 
-    def run(self, *arguments, release="v1", **variables):
-        """Deploy, and return the finished process; its requests are those in the simulator's log."""
+    def run(self, *arguments, release="v1", hosts="all", playbook="deploy", **variables):
+        """Run the playbook, and return the finished process; its requests are those in the simulator's log."""
+        process = self.start(*arguments, release=release, hosts=hosts, playbook=playbook, **variables)
+        output, errors = process.communicate(timeout=120)
+        return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+
+    def start(self, *arguments, release="v1", hosts="all", playbook="deploy", **variables):
+        """Start the playbook, and return its process."""
         inventory = {"all": {"hosts": self.hosts, "vars": {**self.variables, **variables}}}
         (self.folder / "inventory.yml").write_text(yaml.safe_dump(inventory))
         self.simulator.clear_requests()
-        extra = ["-e", f"deploy_release={release}"] if release else []
-        return subprocess.run(
-            [Path(sys.executable).parent / "ansible-playbook", "hosting.management.deploy", *extra, *arguments],
+        extra = {name: value for name, value in (("deploy_release", release), ("deploy_hosts", hosts)) if value}
+        command = [Path(sys.executable).parent / "ansible-playbook", f"hosting.management.{playbook}"]
+        return subprocess.Popen(
+            [*command, "-e", json.dumps(extra), *arguments],
             cwd=self.folder,
             env={**self.environment, "ANSIBLE_INVENTORY": "inventory.yml"},
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            check=False,
-            timeout=120,
+            start_new_session=True,
         )
 
     def changes(self, *arguments, **options):
@@ -106,8 +127,9 @@ def either_service(request, deployment, simulator):
 
 
 def test_the_first_run_changes_and_the_second_sends_no_write(either_service):
-    assert either_service.changes() == 10
-    assert either_service.written() == dict.fromkeys(WRITES, 2)
+    companions = [] if "HOSTING_COMPANIONS" in either_service.environment else ["cache", "edge cache"]
+    assert either_service.changes() == 10 + (2 if companions else 0)
+    assert either_service.written() == dict.fromkeys([*FIRST[:5], *companions], 2)
     assert either_service.changes() == 0
     assert either_service.written() == {}
 
@@ -116,40 +138,57 @@ def test_without_the_journal_only_what_the_service_does_not_show_is_done_again(d
     deployment.changes()
     for file in deployment.folder.glob("journal.db*"):
         file.unlink()
-    assert deployment.changes() == 4
-    assert deployment.written() == {"push": 2, "restart": 2}
+    assert deployment.changes() == 6
+    assert deployment.written() == {"push": 2, "restart": 2, "cache": 2, "edge cache": 2}
 
 
-def test_another_release_is_backed_up_pushed_and_restarted_for(deployment):
+AGAIN = {"backup": 2, "push": 2, "restart": 2, "cache": 2, "edge cache": 2}
+
+
+def test_each_release_is_backed_up_and_pushed_also_an_earlier_one(deployment):
     deployment.changes()
-    assert deployment.changes(release="v2") == 6
-    assert deployment.written() == {"backup": 2, "push": 2, "restart": 2}
+    for release in ("v2", "v1"):
+        assert deployment.changes(release=release) == 8
+        assert deployment.written() == AGAIN
+    backups = deployment.simulator.state.environment(seed.environment_id(1)).backups
+    assert [one.note for one in backups if one.type == "manual"][-3:] == ["before-v1", "before-v2", "before-v1"]
+
+
+def test_a_forced_push_is_backed_up_as_well(deployment):
+    deployment.changes()
+    assert deployment.changes(deploy_force_push=True) == 8
+    assert deployment.written() == AGAIN
 
 
 def test_check_mode_predicts_and_writes_nothing(deployment):
-    assert deployment.changes("--check", "--diff") == 10
+    assert deployment.changes("--check", "--diff") == 12
     assert deployment.written() == {}
     assert not deployment.journal.exists()
 
 
 def test_limit_and_serial_apply_to_environments(deployment):
-    assert deployment.changes("--limit", "blog") == 5
-    assert deployment.changes("-e", "deploy_serial=1") == 5
+    assert deployment.changes("--limit", "blog") == 6
+    assert deployment.changes("-e", "deploy_serial=1") == 6
 
 
 @pytest.mark.parametrize(
     ("switch", "left_out"),
     [
         ("deploy_backup", "backup"),
-        ("deploy_push", "push"),
         ("deploy_ensure_domains", "domain"),
         ("deploy_set_denied_ips", "denied IPs"),
         ("deploy_restart_php", "restart"),
+        ("deploy_clear_caches", "cache"),
     ],
 )
 def test_each_step_can_be_switched_off(deployment, switch, left_out):
     deployment.changes("--limit", "shop", **{switch: False})
-    assert deployment.written() == {name: 1 for name in WRITES if name != left_out}
+    assert deployment.written() == {name: 1 for name in FIRST if left_out not in name}
+
+
+def test_without_a_push_there_is_no_backup(deployment):
+    deployment.changes("--limit", "shop", deploy_push=False)
+    assert deployment.written() == {name: 1 for name in FIRST if name not in ("backup", "push")}
 
 
 def test_the_key_check_can_be_switched_off(deployment, simulator):
@@ -169,9 +208,11 @@ def test_a_failed_push_says_which_backup_to_go_back_to(deployment, simulator):
     done = deployment.run("--limit", "shop")
     assert done.returncode
     (backup,) = [one for one in simulator.state.environment(seed.environment_id(1)).backups if one.type == "manual"]
+    assert "The push of v1 failed on its way, so parts of it may be there" in done.stdout
     assert f"restore the backup with the tag before-v1 (id {backup.id}, taken" in done.stdout
     assert deployment.written() == {"backup": 1, "push": 1}
-    assert deployment.changes("--limit", "shop") == 4
+    assert deployment.changes("--limit", "shop") == 5
+    assert "backup" not in deployment.written(), "the backup from before the failed push is the one to go back to"
 
 
 def test_a_failed_push_without_a_backup_says_so(deployment, simulator):
@@ -183,7 +224,11 @@ def test_a_failed_push_without_a_backup_says_so(deployment, simulator):
 def test_what_is_missing_is_named_before_anything_is_sent(deployment, simulator):
     deployment.hosts = {"shop": {"hosting_site_id": seed.site_id(1)}}
     done = deployment.run(release=None)
-    assert "shop lacks deploy_release, deploy_environment_id, deploy_source_environment_id." in done.stdout
+    lacking = (
+        "shop lacks deploy_release (-e deploy_release=...), deploy_environment_id (or hosting_environment_id),"
+        " deploy_source_environment_id (or hosting_source_environment_id)"
+    )
+    assert lacking in done.stdout
     assert simulator.requests == []
 
 
@@ -202,8 +247,8 @@ def test_it_runs_on_localhost_with_plain_variables(deployment):
         "deploy_source_environment_id": seed.environment_id(1, seed.STAGING),
     }
     extra = [argument for name, value in ids.items() for argument in ("-e", f"{name}={value}")]
-    assert deployment.changes("-e", "deploy_hosts=localhost", *extra) == 5
-    assert deployment.written() == dict.fromkeys(WRITES, 1)
+    assert deployment.changes(*extra, hosts="localhost") == 6
+    assert deployment.written() == dict.fromkeys(FIRST, 1)
 
 
 def test_it_pauses_where_the_end_of_an_operation_is_not_shown(deployment, simulator):
@@ -221,19 +266,20 @@ def test_a_push_of_unknown_outcome_is_forced_by_a_variable(deployment, simulator
         done = deployment.run("--limit", "shop")
         assert "run it with force: true" in done.stdout or "run with force: true" in done.stdout
     assert deployment.written() == {}
-    assert deployment.changes("--limit", "shop", deploy_force_push=True) == 4
+    assert deployment.changes("--limit", "shop", deploy_force_push=True) == 5
     assert deployment.written()["push"] == 1
 
 
 def test_a_host_without_a_source_is_named_as_such(deployment):
     deployment.hosts = {"staging": {**HOSTS["shop"], "hosting_source_environment_id": None}}
-    assert "staging lacks deploy_source_environment_id." in deployment.run().stdout
+    lacking = "staging lacks deploy_source_environment_id (or hosting_source_environment_id)"
+    assert lacking in deployment.run().stdout
 
 
 def test_while_a_push_goes_on_nobody_is_told_to_restore(deployment, simulator):
     simulator.settings.operation_seconds = 3600
     said = deployment.run("--limit", "shop", deploy_backup=False, deploy_wait_timeout=0.1).stdout
-    assert "is still being pushed to shop" in said
+    assert "v1 is still being pushed" in said
     assert "Do not restore a backup before the push has ended." in said
     assert "was not pushed" not in said
 
@@ -244,3 +290,247 @@ def test_a_release_may_be_a_whole_number_but_no_fraction(deployment, simulator):
     done = deployment.run("-e", '{"deploy_release": 1.10}', release=None)
     assert "Write it in quotes" in done.stdout
     assert simulator.requests == []
+
+
+def contents(deployment, number=1):
+    """What the live environment of a site contains."""
+    return deployment.simulator.state.environment(seed.environment_id(number)).content
+
+
+def stage(deployment, files):
+    """Put files into the staging environments; with the word broken in them, a site does not work."""
+    for number in (1, 2):
+        deployment.simulator.state.environment(seed.environment_id(number, seed.STAGING)).content = Content(files, "db")
+
+
+# ---- before anything is done ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("hosts", "arguments", "said"),
+    [
+        (None, (), "deploy_hosts is missing: say which hosts"),
+        ("shp", (), "deploy_hosts names shp, which is neither a host nor a group. Did you mean shop?"),
+        ("all:!blgo", (), "deploy_hosts names blgo, which is neither a host nor a group. Did you mean blog?"),
+        ("shop", ("--limit", "blog"), "--limit blog leaves none of the 1 hosts of deploy_hosts=shop"),
+        ("shop:&blog", (), "deploy_hosts=shop:&blog matches no host"),
+        ("all", ("-i", "/dev/null"), "The inventory has no hosts"),
+    ],
+)
+def test_hosts_must_be_named_and_there(hosts, arguments, said, deployment, simulator):
+    done = deployment.run(*arguments, hosts=hosts)
+    assert done.returncode
+    assert said in done.stdout + done.stderr
+    assert simulator.requests == []
+
+
+def test_a_misspelled_variable_is_an_error_for_all(deployment, simulator):
+    done = deployment.run(deploy_push_bd=False)
+    assert done.returncode
+    assert "The variable deploy_push_bd is unknown. Did you mean deploy_push_db?" in done.stdout
+    assert simulator.requests == []
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"deploy_push_db": "fales"}, "fales"),
+        ({"deploy_rollback": True}, "lacks deploy_notified_user_id (or hosting_notified_user_id)"),
+        ({**ROLLBACK, "deploy_backup": False}, "deploy_rollback needs deploy_backup"),
+        ({"deploy_after_tasks": ["nowhere.yml"]}, "deploy_after_tasks has nowhere.yml, and there is no such file"),
+        ({"hosting_environment_id": "x"}, "must be a UUID"),
+        ({"deploy_serial": 5}, "deploy_serial and deploy_max_fail_percentage are about all hosts at once"),
+        ({"deploy_max_fail_percentage": 5}, "so they have no effect in the inventory: give them with -e"),
+    ],
+)
+def test_bad_variables_are_told_before_anything_is_sent(variables, said, deployment, simulator):
+    deployment.hosts = {"shop": {**HOSTS["shop"], **variables}}
+    done = deployment.run()
+    assert done.returncode
+    assert said in done.stdout
+    assert simulator.writes == []
+
+
+def test_the_plan_says_what_will_be_done(deployment):
+    deployment.changes("--limit", "shop")
+    said = deployment.run(release="v2", **ROLLBACK).stdout
+    assert "Release v2 for 2 environments." in said
+    assert "To push: 2. There already: 0." in said
+    assert "Releases there now: not known (1), v1 (1)." in said
+    assert "Waves (deploy_serial): 1, then 100%." in said
+    assert "the backup is restored (deploy_rollback)" in said
+
+
+# ---- verification and going back -----------------------------------------------------------------------------------
+
+
+def test_a_release_that_does_not_work_stays_when_nobody_asked_to_go_back(deployment):
+    stage(deployment, "broken v1")
+    done = deployment.run("--limit", "shop")
+    assert done.returncode
+    assert "The site is not well" in done.stdout
+    assert "hosting.management.rollback" in done.stdout
+    assert contents(deployment).files == "broken v1"
+
+
+def test_a_release_that_does_not_work_is_rolled_back(deployment):
+    deployment.changes("--limit", "shop")
+    before = contents(deployment)
+    stage(deployment, "broken v2")
+    done = deployment.run("--limit", "shop", "-e", "deploy_summary_file=summary.json", release="v2", **ROLLBACK)
+    assert done.returncode
+    assert "It was rolled back to backup" in done.stdout
+    assert "and the site is well again" in done.stdout
+    assert contents(deployment) == before
+    assert deployment.written() == {
+        "backup": 1,
+        "push": 1,
+        "restart": 2,
+        "cache": 2,
+        "edge cache": 2,
+        "restore": 1,
+    }
+    summary = json.loads((deployment.folder / "summary.json").read_text())
+    assert summary["totals"]["rolled_back"] == 1
+    (shop,) = summary["environments"]
+    assert (shop["before"], shop["rolled_back"], shop["error"]["kind"]) == ("v1", True, "check_failed")
+    stage(deployment, "v1")
+    assert deployment.changes("--limit", "shop", release="v1") == 4, "what is there is not v1 as it was pushed"
+
+
+def test_a_push_that_fails_on_its_way_is_rolled_back(deployment, simulator):
+    before = contents(deployment)
+    simulator.fault("fail_operation", method="PUT", path=rf"{SITES}/environments")
+    done = deployment.run("--limit", "shop", **ROLLBACK)
+    assert "failed on its way" in done.stdout
+    assert "It was rolled back to backup" in done.stdout
+    assert contents(deployment) == before
+
+
+def test_a_task_after_the_push_that_fails_is_a_reason_to_go_back(deployment):
+    (deployment.folder / "migrate.yml").write_text(
+        "- name: Migrate the database\n  ansible.builtin.fail: {msg: 'no such table, {{ deployment.release }}'}\n"
+    )
+    before = contents(deployment)
+    done = deployment.run("--limit", "shop", deploy_after_push_tasks=["migrate.yml"], **ROLLBACK)
+    assert "The task 'Migrate the database' of deploy_after_push_tasks failed: no such table, v1" in done.stdout
+    assert contents(deployment) == before
+
+
+def test_hooks_run_in_their_places(deployment):
+    for name in ("before", "after_push", "after"):
+        (deployment.folder / f"{name}.yml").write_text(
+            f"- name: Note it\n  ansible.builtin.lineinfile: {{path: {deployment.folder}/noted, create: true,"
+            f" line: '{name} {{{{ deployment.is_pushed | default(deployment.push) }}}}', mode: '600'}}\n"
+        )
+    hooks = {f"deploy_{name}_tasks": [f"{name}.yml"] for name in ("before", "after_push", "after")}
+    deployment.changes("--limit", "shop", **hooks)
+    assert (deployment.folder / "noted").read_text().split("\n") == ["before due", "after_push True", "after True", ""]
+
+
+def test_nothing_is_restored_while_the_push_goes_on_or_its_outcome_is_unknown(deployment, simulator):
+    simulator.settings.operation_seconds = 3600
+    deployment.run("--limit", "shop", deploy_wait_timeout=0.1, deploy_backup_tag="b", **ROLLBACK)
+    simulator.settings.operation_seconds = 0
+    simulator.fault("drop_after", method="PUT", path=rf"{SITES}/environments")
+    done = deployment.run("--limit", "blog", **ROLLBACK)
+    assert "It is not known whether v1 was pushed" in done.stdout
+    assert "restore" not in deployment.written()
+
+
+def test_a_restore_that_fails_is_told_with_the_backup_to_restore_by_hand(deployment, simulator):
+    stage(deployment, "broken")
+    simulator.fault("status", method="POST", path=r".*/backups/restore", status=400)
+    done = deployment.run("--limit", "shop", **ROLLBACK)
+    assert "Rolling it back failed, too" in done.stdout
+    assert "Restore before-v1 by hand" in done.stdout
+
+
+def test_a_service_that_cannot_restore_is_told_beforehand(deployment, simulator):
+    simulator.settings.interface_only = True
+    deployment.environment["HOSTING_COMPANIONS"] = "false"
+    stage(deployment, "broken")
+    done = deployment.run("--limit", "shop", **ROLLBACK)
+    assert "This service cannot restore backups through its API" in done.stdout
+    assert "Restore before-v1 by hand" in done.stdout
+
+
+def test_a_release_that_has_been_there_for_long_is_not_taken_back_by_itself(deployment):
+    stage(deployment, "broken")
+    deployment.run("--limit", "shop")
+    done = deployment.run("--limit", "shop", deploy_rollback_within=0, **ROLLBACK)
+    assert done.returncode
+    assert deployment.written() == {}
+    done = deployment.run("--limit", "shop", **ROLLBACK)
+    assert "It was rolled back" in done.stdout
+    assert deployment.written()["restore"] == 1
+
+
+def test_the_rollback_playbook_goes_back_once(deployment):
+    deployment.changes("--limit", "shop")
+    first = contents(deployment)
+    stage(deployment, "v2")
+    deployment.changes("--limit", "shop", release="v2")
+    options = {"release": None, "hosts": "shop", "playbook": "rollback", "deploy_notified_user_id": USER}
+    assert deployment.changes(**options) == 3
+    assert contents(deployment) == first
+    assert deployment.written() == {"restore": 1, "restart": 1, "cache": 1, "edge cache": 1}
+    assert deployment.changes(**options) == 0
+    assert deployment.written() == {}
+
+
+def test_the_rollback_playbook_takes_the_backup_that_is_named(deployment, simulator):
+    seeded = simulator.state.environment(seed.environment_id(1)).backups[0]
+    options = {"release": None, "hosts": "shop", "playbook": "rollback", "deploy_notified_user_id": USER}
+    done = deployment.run(**options)
+    assert "The journal knows no release of shop" in done.stdout
+    assert deployment.changes("-e", f"deploy_rollback_backup_id={seeded.id}", **options) == 3
+    assert contents(deployment) == seeded.content
+
+
+def test_the_releases_are_listed(deployment):
+    deployment.changes("--limit", "shop")
+    done = deployment.run("-e", "deploy_summary_file=releases.json", release=None, hosts=None, playbook="releases")
+    assert re.search(r"shop +v1 +finished +20", done.stdout), done.stdout
+    assert re.search(r"blog +not known", done.stdout)
+    blog, shop = json.loads((deployment.folder / "releases.json").read_text())
+    assert (shop["release"], shop["state"], blog["release"]) == ("v1", "finished", "not known")
+
+
+def test_text_from_the_service_is_no_template(deployment, simulator):
+    body = {"status": 400, "message": "{{ 7 * 191 }} {% raw %}", "data": None}
+    simulator.fault("status", method="PUT", path=rf"{SITES}/environments", status=400, body=body)
+    said = deployment.run("--limit", "shop").stdout
+    assert "1337" not in said
+    assert "{{ 7 * 191 }}" in said
+
+
+# ---- killed runs ---------------------------------------------------------------------------------------------------
+
+
+def kill_after(deployment, writes, **options):
+    """Run the playbook, and kill all of it when the service has got that many writes."""
+    process = deployment.start("--limit", "shop", **options)
+    while len(deployment.simulator.writes) < writes and process.poll() is None:
+        time.sleep(0.005)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+@pytest.mark.parametrize("writes", [1, 2, 3, 5, 6, 8])
+def test_a_run_that_was_killed_is_finished_by_the_next_one(writes, deployment, simulator):
+    stage(deployment, "broken v1")
+    before = contents(deployment)
+    simulator.settings.operation_seconds = 0.1
+    kill_after(deployment, writes, deploy_domains=[], deploy_set_denied_ips=False, **ROLLBACK)
+    sent = [one.path for one in simulator.writes]
+    done = deployment.run("--limit", "shop", deploy_domains=[], deploy_set_denied_ips=False, **ROLLBACK)
+    sent += [one.path for one in simulator.writes]
+    pushes, restores = (
+        sum(bool(re.fullmatch(path, one)) for one in sent) for path in (WRITES["push"][1], WRITES["restore"][1])
+    )
+    if "It is not known" in done.stdout:
+        assert pushes == 1, "a push whose answer was lost with the run is for a person to settle"
+        return
+    assert contents(deployment) == before, done.stdout
+    assert (pushes, restores) in {(1, 1), (2, 2)}, "the second time, the whole deployment was tried again"
