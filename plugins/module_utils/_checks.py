@@ -146,12 +146,12 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def checked_denied_ips(values: Iterable[str]) -> list[str]:
-    """Return the entries of a deny list (interface section 4.4) in canonical form, sorted, each once."""
-    return sorted({canonical_denied_ip(value) for value in values}, key=_by_version_and_address)
+def checked_addresses(values: Iterable[str]) -> list[str]:
+    """Return the entries of a list as section 4.4 of the interface has it in canonical form, sorted, each once."""
+    return sorted({canonical_address(value) for value in values}, key=_by_version_and_address)
 
 
-def canonical_denied_ip(value: str) -> str:
+def canonical_address(value: str) -> str:
     """Return an IPv4 address, IPv4 network or IPv6 address as canonical text; ValueError for all else."""
     value = value.strip()
     try:

@@ -46,8 +46,8 @@ Thing = TypeVar("Thing")
 class Observed:
     """A state as the service shows it: the value to compare, and the service's own record of it."""
 
-    value: object
-    record: object = None
+    value: Any
+    record: Any = None
 
 
 @dataclass(frozen=True)

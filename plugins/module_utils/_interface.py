@@ -114,3 +114,4 @@ RESTORE_BACKUP = Endpoint(
 CLEAR_SITE_CACHE = Endpoint("POST", "/sites/tools/clear-cache", answers_with="operation_id")
 CLEAR_EDGE_CACHE = Endpoint("POST", "/sites/edge-caching/clear", answers_with="operation_id")
 CLEAR_CDN_CACHE = Endpoint("POST", "/sites/cdn/clear-cache", answers_with="operation_id")
+SET_SFTP_ALLOWLIST = Endpoint("POST", "/sites/environments/{env_id}/ssh/set-allowed-ips", answers_with="result")

@@ -108,78 +108,30 @@ error:
       type: str
 """
 
-from ..module_utils._arguments import ModuleSpec, Option, api_options, change_options, environment_option
-from ..module_utils._checks import checked_denied_ips
+from ..module_utils._addresses import AddressList
+from ..module_utils._arguments import ModuleSpec, api_options, change_options, environment_option
 from ..module_utils._context import NOT_SHOWN
-from ..module_utils._convergence import Observed, Plan, converge
 from ..module_utils._entry import run_module
-from ..module_utils._errors import InvalidInput
 from ..module_utils._interface import GET_DENIED_IPS, UPDATE_DENIED_IPS
 
-SPEC = ModuleSpec(
-    api_options(),
-    change_options(),
-    {
-        "environment_id": environment_option(),
-        "ip_list": Option(checked_denied_ips, type="list", elements="str", required=True),
-        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
-        "exclusive": {"type": "bool", "default": True},
-    },
-)
+
+def _read(context):
+    answer = context.companion(GET_DENIED_IPS(query=context.given("environment_id")))
+    return NOT_SHOWN if answer is NOT_SHOWN else answer.at("environment.ip_list", list)
+
+
+def _write(context, addresses):
+    return UPDATE_DENIED_IPS(body={**context.given("environment_id"), "ip_list": addresses})
+
+
+DENIED_IPS = AddressList("denied_ips", option="ip_list", result="denied_ips", read=_read, write=_write)
+
+SPEC = ModuleSpec(api_options(), change_options(), {"environment_id": environment_option()}, DENIED_IPS.options())
 
 
 def run(context):
     """Keep the list of denied addresses of an environment (interface section 4.4)."""
-    outcome = converge(
-        context,
-        subject=("denied_ips", context["environment_id"]),
-        name="denied_ips",
-        plan=lambda before: _plan(context, before),
-        observe=lambda: _observe(context),
-    )
-    return outcome.result(denied_ips=outcome.desired)
-
-
-def _plan(context, before):
-    desired = _desired(context, before)
-    request = UPDATE_DENIED_IPS(body={"environment_id": context["environment_id"], "ip_list": desired})
-    return Plan(desired, request, relative=not _is_whole_list(context))
-
-
-def _is_whole_list(context):
-    return context["exclusive"] and context["state"] == "present"
-
-
-def _observe(context):
-    answer = context.companion(GET_DENIED_IPS(query={"environment_id": context["environment_id"]}))
-    if answer is NOT_SHOWN:
-        return NOT_SHOWN
-    listed = answer.at("environment.ip_list", list)
-    try:
-        return Observed(checked_denied_ips(listed))
-    except (TypeError, ValueError, AttributeError):
-        # The service knows an entry that this interface has no words for: then the list is not the desired one.
-        return Observed(listed)
-
-
-def _desired(context, before):
-    if _is_whole_list(context):
-        return context["ip_list"]
-    if before is NOT_SHOWN:
-        raise InvalidInput(
-            "The service does not show the list of denied addresses (or companions are switched off), so addresses"
-            " cannot be added to it or removed from it. Nothing was sent. Give the whole list, with state: present and"
-            " exclusive: true."
-        )
-    listed = set(context["ip_list"])
-    kept = [address for address in before.value if address not in listed]
-    try:
-        return checked_denied_ips(kept if context["state"] == "absent" else [*kept, *listed])
-    except (TypeError, ValueError, AttributeError) as error:
-        raise InvalidInput(
-            f"The service's own list {error}, so it cannot be sent back. Nothing was sent. Give the whole list, with"
-            " state: present and exclusive: true."
-        ) from None
+    return DENIED_IPS.keep(context)
 
 
 def main():

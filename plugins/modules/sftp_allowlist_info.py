@@ -73,6 +73,7 @@ error:
       type: str
 """
 
+from ..module_utils._addresses import sftp_allowlist_in
 from ..module_utils._arguments import (
     ModuleSpec,
     api_options,
@@ -87,10 +88,7 @@ SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()})
 def run(context):
     """List the addresses that may use SFTP and SSH (interface section 4.16)."""
     answer = context.send(GET_SFTP_ALLOWLIST(env_id=context["environment_id"]))
-    container = answer.at("environment.active_container", dict)
-    # The public service spells it so.
-    name = "stfp_ip_allowlist" if "stfp_ip_allowlist" in container else "sftp_ip_allowlist"
-    return {"sftp_ip_allowlist": answer.at(f"environment.active_container.{name}", list), "answer": answer.data}
+    return {"sftp_ip_allowlist": sftp_allowlist_in(answer), "answer": answer.data}
 
 
 def main():

@@ -74,7 +74,11 @@ class Column:
 
 
 COLUMNS = [
-    Column("may be repeated, shown", ("denied_ips", "image_optimization", "primary_domain", "site_theme"), True),
+    Column(
+        "may be repeated, shown",
+        ("denied_ips", "image_optimization", "primary_domain", "sftp_allowlist", "site_theme"),
+        True,
+    ),
     Column("may be repeated, not shown", ("cache_clear", "company_user_role", "php_restart"), True),
     Column("never repeated, shown", ("manual_backup", "plain_environment", "site_domain"), False),
     Column("never repeated, not shown", ("backup_restore", "env_push"), False),

@@ -387,6 +387,21 @@ ROWS = [
         is_companion=True,
     ),
     Row(
+        "sftp_allowlist",
+        {"environment_id": LIVE, "ip_allowlist": ["2001:DB8::20", "203.0.113.0/24", "198.51.100.20/32"]},
+        "POST",
+        f"/sites/environments/{LIVE}/ssh/set-allowed-ips",
+        {"ip_allowlist": ["198.51.100.20", "203.0.113.0/24", "2001:db8::20"]},
+        errors=OPERATION,
+        change=Change(
+            {"ip_allowlist": []},
+            {"ip_allowlist": []},
+            waits=False,
+            after={"sftp_ip_allowlist": ["198.51.100.20", "203.0.113.0/24", "2001:db8::20"]},
+        ),
+        is_companion=True,
+    ),
+    Row(
         "backup_info",
         {"environment_id": LIVE, "type": "automatic"},
         "GET",

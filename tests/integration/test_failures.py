@@ -37,6 +37,11 @@ BAD_OPTIONS: dict[str, tuple[str, dict[str, Any], str]] = {
     "malformed network": ("denied_ips", {"ip_list": ["192.0.2.0/33"]}, r"ip_list .*192\.0\.2\.0/33"),
     "network with host bits": ("denied_ips", {"ip_list": ["192.0.2.7/24"]}, r"did you mean 192\.0\.2\.0/24"),
     "IPv6 network": ("denied_ips", {"ip_list": ["2001:db8::/32"]}, "single IPv6 addresses only"),
+    "malformed address that may use SFTP": (
+        "sftp_allowlist",
+        {"ip_allowlist": ["everybody"]},
+        r"ip_allowlist has an entry .*everybody",
+    ),
     "absolute path": ("env_push", {"file_list": ["/etc/passwd"]}, "file_list must have relative paths"),
     "path that leads out": ("env_push", {"file_list": ["wp-content/../../x"]}, "file_list must have relative paths"),
     "empty path": ("env_push", {"file_list": [" "]}, "file_list must have relative paths"),

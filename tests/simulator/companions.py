@@ -9,10 +9,11 @@ import zlib
 from typing import Annotated, Literal
 
 from fastapi import Query
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from .endpoints import EXTENSION_FIELDS, Endpoints, Strict, Text, Uuid, record
 from .errors import BadRequestError, UnknownIdError, error_body
+from .interface import checked_ip
 from .state import Backup, Domain, Environment, World
 
 COMPANIONS = Endpoints()
@@ -68,6 +69,12 @@ class CdnCacheClear(CacheClear):
     """The same for the cache of the CDN."""
 
     cdn_cache_id: Text
+
+
+class Allowlist(Strict):
+    """Body with the addresses that may use SFTP and SSH."""
+
+    ip_allowlist: list[Annotated[str, AfterValidator(checked_ip)]]
 
 
 @COMPANIONS.add("GET", "/operations/{operation_id}", errors=READ_ERRORS)
@@ -243,6 +250,13 @@ def _clearing(environment: Environment, cache: str, **part: object):
         environment.cache_clears.append({"cache": cache, **part})
 
     return effect
+
+
+@COMPANIONS.add("POST", "/sites/environments/{env_id}/ssh/set-allowed-ips", errors=(400, 401, 500))
+def set_sftp_allowlist(world: World, env_id: str, body: Allowlist):
+    """Set the SFTP/SSH allowlist of an environment."""
+    world.environment(env_id).sftp_ip_allowlist = list(body.ip_allowlist)
+    return {"result": None}
 
 
 @COMPANIONS.add("GET", "/company/{company_id}/users", errors=READ_ERRORS)

@@ -22,9 +22,9 @@ from ansible_collections.hosting.management.plugins.module_utils._arguments impo
     uuid_option,
 )
 from ansible_collections.hosting.management.plugins.module_utils._checks import (
+    checked_addresses,
     checked_api_key,
     checked_base_url,
-    checked_denied_ips,
     checked_domain_name,
     checked_duration,
     checked_email,
@@ -86,8 +86,8 @@ def test_what_is_no_uuid_never_meets_a_path(value):
     ],
 )
 def test_a_deny_list_becomes_canonical_sorted_and_without_duplicates(values, canonical):
-    assert checked_denied_ips(values) == canonical
-    assert checked_denied_ips(canonical[::-1]) == canonical
+    assert checked_addresses(values) == canonical
+    assert checked_addresses(canonical[::-1]) == canonical
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_deny_list_becomes_canonical_sorted_and_without_duplicates(values, can
 )
 def test_a_deny_list_refuses_what_is_no_address_and_shows_it(value):
     with pytest.raises(ValueError, match="no IPv4 address, IPv4 network .* or IPv6 address") as refusal:
-        checked_denied_ips(["198.51.100.7", value])
+        checked_addresses(["198.51.100.7", value])
     assert repr(value) in str(refusal.value)
     assert "did you mean" not in str(refusal.value)
 
@@ -116,23 +116,23 @@ def test_a_deny_list_refuses_what_is_no_address_and_shows_it(value):
 )
 def test_a_network_with_host_bits_is_refused_with_the_network_that_was_meant(value, meant):
     with pytest.raises(ValueError, match=rf"did you mean {meant}\?"):
-        checked_denied_ips([value])
+        checked_addresses([value])
 
 
 def test_an_ipv6_network_is_refused_because_the_service_takes_addresses_only():
     with pytest.raises(ValueError, match="IPv6 network, but the service takes single IPv6 addresses only"):
-        checked_denied_ips(["2001:db8::/64"])
+        checked_addresses(["2001:db8::/64"])
 
 
 def test_an_ipv6_address_with_a_zone_is_refused():
     with pytest.raises(ValueError, match="has a zone"):
-        checked_denied_ips(["fe80::1%eth0"])
+        checked_addresses(["fe80::1%eth0"])
 
 
 @pytest.mark.parametrize("value", ["2001:db8::1/64", "fe80::1%eth0"])
 def test_no_hint_names_what_would_be_refused_in_turn(value):
     with pytest.raises(ValueError, match="no IPv4 address") as refusal:
-        checked_denied_ips([value])
+        checked_addresses([value])
     assert "did you mean" not in str(refusal.value)
 
 

@@ -336,6 +336,25 @@ def test_reads_lag_behind_the_effect_of_an_operation_and_not_its_end(call, simul
     assert len(call("GET", f"{ENV}/backups").json()["environment"]["backups"]) == 2
 
 
+@pytest.mark.parametrize(
+    ("addresses", "status"),
+    [
+        ([], 200),
+        (["192.0.2.1", "203.0.113.0/24", "2001:db8::1"], 200),
+        (["192.0.2.300"], 400),
+        (["2001:db8::/64"], 400),
+        ("192.0.2.1", 400),
+    ],
+    ids=str,
+)
+def test_the_sftp_allowlist_is_set(addresses, status, call):
+    before = call("GET", f"{ENV}/ssh/get-allowed-ips").json()["environment"]["active_container"]["sftp_ip_allowlist"]
+    response = call("POST", f"{ENV}/ssh/set-allowed-ips", json={"ip_allowlist": addresses})
+    assert response.status_code == status
+    after = call("GET", f"{ENV}/ssh/get-allowed-ips").json()["environment"]["active_container"]["sftp_ip_allowlist"]
+    assert after == (addresses if status == 200 else before)
+
+
 def begin_operation(call) -> str:
     return call("POST", f"{ENV}/manual-backups", json={"tag": "x"}).json()["operation_id"]
 

@@ -1,0 +1,149 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: sftp_allowlist
+short_description: Keep the list of addresses that may use SFTP and SSH
+version_added: 0.2.0
+description:
+  - Sets which addresses may reach an environment by SFTP and SSH.
+  - Lists are compared in canonical form. Order, repetition and notation make no difference.
+  - It needs a service that sets the list (C(POST /sites/environments/{env_id}/ssh/set-allowed-ips), a companion of the
+    documented interface). The list is read as in interface section 4.16.
+options:
+  ip_allowlist:
+    description:
+      - IPv4 addresses, IPv4 networks in CIDR notation, or IPv6 addresses.
+    type: list
+    elements: str
+    required: true
+  state:
+    description:
+      - V(present) lets the addresses of O(ip_allowlist) in, V(absent) takes them off the list.
+      - Because an empty list is open to all addresses, V(absent) refuses to remove the last one.
+    type: str
+    choices: [present, absent]
+    default: present
+  exclusive:
+    description:
+      - With O(state=present), whether O(ip_allowlist) is the whole list. Addresses that are not in it are then shut
+        out, and an empty list lets all addresses in.
+      - With V(false), the addresses are added to those already on the list. Added to an empty one, they are the only
+        ones that are still let in.
+    type: bool
+    default: true
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.environment
+  - hosting.management.change
+  - hosting.management.attributes
+  - hosting.management.attributes.diff
+"""
+
+EXAMPLES = r"""
+- name: Let exactly these in
+  hosting.management.sftp_allowlist:
+    environment_id: "{{ hosting_environment_id }}"
+    ip_allowlist:
+      - 198.51.100.20
+      - 203.0.113.0/24
+      - 2001:db8::20
+
+- name: Let one more in, whoever else is on the list
+  hosting.management.sftp_allowlist:
+    environment_id: "{{ hosting_environment_id }}"
+    ip_allowlist: [192.0.2.44]
+    exclusive: false
+
+- name: Shut it out again
+  hosting.management.sftp_allowlist:
+    environment_id: "{{ hosting_environment_id }}"
+    ip_allowlist: [192.0.2.44]
+    state: absent
+"""
+
+RETURN = r"""
+sftp_ip_allowlist:
+  description: The addresses now let in, in canonical form, sorted. When there are none, all are let in.
+  returned: success
+  type: list
+  elements: str
+  sample: [198.51.100.20, 203.0.113.0/24, "2001:db8::20"]
+state_source:
+  description:
+    - Where the knowledge of the present state came from. It is V(service), because the documented interface shows it.
+  returned: success
+  type: str
+  sample: service
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ..module_utils._addresses import AddressList, sftp_allowlist_in
+from ..module_utils._arguments import ModuleSpec, api_options, change_options, environment_option
+from ..module_utils._entry import run_module
+from ..module_utils._interface import GET_SFTP_ALLOWLIST, SET_SFTP_ALLOWLIST
+
+
+def _read(context):
+    return sftp_allowlist_in(context.send(GET_SFTP_ALLOWLIST(env_id=context["environment_id"])))
+
+
+def _write(context, addresses):
+    return SET_SFTP_ALLOWLIST(env_id=context["environment_id"], body={"ip_allowlist": addresses})
+
+
+ALLOWLIST = AddressList(
+    "sftp_allowlist",
+    option="ip_allowlist",
+    result="sftp_ip_allowlist",
+    read=_read,
+    write=_write,
+    opens_when_empty=True,
+)
+
+SPEC = ModuleSpec(api_options(), change_options(), {"environment_id": environment_option()}, ALLOWLIST.options())
+
+
+def run(context):
+    """Keep the list of addresses that may use SFTP and SSH (a companion of the interface)."""
+    return ALLOWLIST.keep(context)
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
