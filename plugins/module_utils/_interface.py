@@ -114,4 +114,5 @@ RESTORE_BACKUP = Endpoint(
 CLEAR_SITE_CACHE = Endpoint("POST", "/sites/tools/clear-cache", answers_with="operation_id")
 CLEAR_EDGE_CACHE = Endpoint("POST", "/sites/edge-caching/clear", answers_with="operation_id")
 CLEAR_CDN_CACHE = Endpoint("POST", "/sites/cdn/clear-cache", answers_with="operation_id")
+MODIFY_PHP_VERSION = Endpoint("PUT", "/sites/tools/modify-php-version", answers_with="operation_id")
 SET_SFTP_ALLOWLIST = Endpoint("POST", "/sites/environments/{env_id}/ssh/set-allowed-ips", answers_with="result")

@@ -387,6 +387,34 @@ ROWS = [
         is_companion=True,
     ),
     Row(
+        "php_version",
+        {"environment_id": LIVE, "version": "php8.4", "site_id": SITE},
+        "PUT",
+        "/sites/tools/modify-php-version",
+        {"environment_id": LIVE, "php_version": "8.4"},
+        errors=OPERATION,
+        unknown={"environment_id": UNKNOWN, "site_id": None},
+        change=Change(
+            {"version": "8.2"}, {"environment_id": LIVE, "php_version": "8.2"}, after={"php": {"version": "8.4"}}
+        ),
+        is_companion=True,
+    ),
+    Row(
+        "php_version",
+        {"environment_id": LIVE, "version": "8.4", "automatic_updates": False},
+        "PUT",
+        "/sites/tools/modify-php-version",
+        {"environment_id": LIVE, "php_version": "8.4", "is_opt_out_from_automatic_php_update": True},
+        errors=OPERATION,
+        change=Change(
+            {"automatic_updates": True},
+            {"environment_id": LIVE, "php_version": "8.4", "is_opt_out_from_automatic_php_update": False},
+            shown=False,
+        ),
+        variant="without site_id",
+        is_companion=True,
+    ),
+    Row(
         "sftp_allowlist",
         {"environment_id": LIVE, "ip_allowlist": ["2001:DB8::20", "203.0.113.0/24", "198.51.100.20/32"]},
         "POST",

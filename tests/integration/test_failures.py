@@ -42,6 +42,8 @@ BAD_OPTIONS: dict[str, tuple[str, dict[str, Any], str]] = {
         {"ip_allowlist": ["everybody"]},
         r"ip_allowlist has an entry .*everybody",
     ),
+    "PHP version as a number": ("php_version", {"version": 8.1}, r"version is the number 8\.1"),
+    "malformed PHP version": ("php_version", {"version": "latest"}, "version must be a version of PHP"),
     "absolute path": ("env_push", {"file_list": ["/etc/passwd"]}, "file_list must have relative paths"),
     "path that leads out": ("env_push", {"file_list": ["wp-content/../../x"]}, "file_list must have relative paths"),
     "empty path": ("env_push", {"file_list": [" "]}, "file_list must have relative paths"),

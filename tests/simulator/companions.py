@@ -18,7 +18,7 @@ from .state import Backup, Domain, Environment, World
 
 COMPANIONS = Endpoints()
 READ_ERRORS = (400, 401, 404, 500)
-CLEAR_ERRORS = (400, 401, 500)
+WRITE_ERRORS = (400, 401, 500)
 
 
 class EnvironmentQuery(Strict):
@@ -69,6 +69,14 @@ class CdnCacheClear(CacheClear):
     """The same for the cache of the CDN."""
 
     cdn_cache_id: Text
+
+
+class PhpVersion(Strict):
+    """Body with the PHP version of an environment."""
+
+    environment_id: Uuid
+    php_version: Literal["8.1", "8.2", "8.3", "8.4"]
+    is_opt_out_from_automatic_php_update: bool = None
 
 
 class Allowlist(Strict):
@@ -206,7 +214,7 @@ def _backup_of_site(world: World, environment: Environment, backup_id: int) -> B
     "POST",
     "/sites/tools/clear-cache",
     success=202,
-    errors=CLEAR_ERRORS,
+    errors=WRITE_ERRORS,
     operation="cache:clear",
     message="Clearing cache in progress",
 )
@@ -219,7 +227,7 @@ def clear_site_cache(world: World, body: CacheClear):
     "POST",
     "/sites/edge-caching/clear",
     success=202,
-    errors=CLEAR_ERRORS,
+    errors=WRITE_ERRORS,
     operation="edgeCache:clear",
     message="Clearing edge cache in progress",
 )
@@ -233,7 +241,7 @@ def clear_edge_cache(world: World, body: EdgeCacheClear):
     "POST",
     "/sites/cdn/clear-cache",
     success=202,
-    errors=CLEAR_ERRORS,
+    errors=WRITE_ERRORS,
     operation="cdn-cache:clear",
     message="Clearing CDN cache in progress",
 )
@@ -252,7 +260,27 @@ def _clearing(environment: Environment, cache: str, **part: object):
     return effect
 
 
-@COMPANIONS.add("POST", "/sites/environments/{env_id}/ssh/set-allowed-ips", errors=(400, 401, 500))
+@COMPANIONS.add(
+    "PUT",
+    "/sites/tools/modify-php-version",
+    success=202,
+    errors=WRITE_ERRORS,
+    operation="php:modify-version",
+    message="Modifying PHP version in progress",
+)
+def modify_php_version(world: World, body: PhpVersion):
+    """Set the PHP version of an environment, and whether it is updated by itself."""
+    environment = world.environment(body.environment_id)
+
+    def effect():
+        environment.php_engine_version = f"php{body.php_version}"
+        if body.is_opt_out_from_automatic_php_update is not None:
+            environment.updates_php_itself = not body.is_opt_out_from_automatic_php_update
+
+    return effect
+
+
+@COMPANIONS.add("POST", "/sites/environments/{env_id}/ssh/set-allowed-ips", errors=WRITE_ERRORS)
 def set_sftp_allowlist(world: World, env_id: str, body: Allowlist):
     """Set the SFTP/SSH allowlist of an environment."""
     world.environment(env_id).sftp_ip_allowlist = list(body.ip_allowlist)

@@ -146,6 +146,7 @@ class Environment:
     reset_at: str = ""
     wordpress_version: str = ""
     php_engine_version: str = "php8.3"
+    updates_php_itself: bool = True
     cdn_cache_id: str | None = None
     content: Content = Content()
     php_restarts: int = 0

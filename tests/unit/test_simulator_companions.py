@@ -355,6 +355,18 @@ def test_the_sftp_allowlist_is_set(addresses, status, call):
     assert after == (addresses if status == 200 else before)
 
 
+def test_the_php_version_is_set(call, simulator):
+    body = {"environment_id": LIVE, "php_version": "8.4", "is_opt_out_from_automatic_php_update": True}
+    response = call("PUT", "/sites/tools/modify-php-version", json=body)
+    assert response.status_code == 202
+    assert response.json()["operation_id"].startswith("php:modify-version-")
+    shown = call("GET", f"/sites/{SITE}/environments").json()["site"]["environments"][0]
+    assert shown["container_info"]["php_engine_version"] == "php8.4"
+    assert not simulator.state.environment(LIVE).updates_php_itself
+    for wrong in ({"php_version": "php8.4"}, {"php_version": 8.4}, {"environment_id": NOBODY}):
+        assert_error(call("PUT", "/sites/tools/modify-php-version", json={**body, **wrong}), 400)
+
+
 def begin_operation(call) -> str:
     return call("POST", f"{ENV}/manual-backups", json={"tag": "x"}).json()["operation_id"]
 

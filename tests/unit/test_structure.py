@@ -71,6 +71,7 @@ REPEATABLE_COMPANIONS = {
     "POST /sites/tools/clear-cache",
     "POST /sites/edge-caching/clear",
     "POST /sites/cdn/clear-cache",
+    "PUT /sites/tools/modify-php-version",
     "POST /sites/environments/{env_id}/ssh/set-allowed-ips",
 }
 """Those of them that change something."""

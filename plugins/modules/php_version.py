@@ -1,0 +1,196 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: php_version
+short_description: Set the PHP version of an environment
+version_added: 0.2.0
+description:
+  - Sets the version of PHP that an environment runs, and whether the service may update it by itself.
+  - The task fails when the operation ends and the service still shows another version.
+  - It needs a service that sets the version (C(PUT /sites/tools/modify-php-version), a companion of the documented
+    interface).
+options:
+  version:
+    description:
+      - The version of PHP, such as V(8.4). Write it in quotes.
+      - The way in which the service and the inventory plugin show it, such as V(php8.4), is accepted too.
+    type: str
+    required: true
+  automatic_updates:
+    description:
+      - Whether the service may update PHP to a newer version by itself. Without this option, the service decides.
+      - The service does not show it, so the journal alone tells whether it was set together with this version.
+    type: bool
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.environment
+  - hosting.management.site
+  - hosting.management.change
+  - hosting.management.operation
+  - hosting.management.attributes
+  - hosting.management.attributes.diff
+"""
+
+EXAMPLES = r"""
+- name: Run PHP 8.4
+  hosting.management.php_version:
+    site_id: "{{ hosting_site_id }}"
+    environment_id: "{{ hosting_environment_id }}"
+    version: "8.4"
+
+- name: Stay on PHP 8.3 until further notice
+  hosting.management.php_version:
+    site_id: "{{ hosting_site_id }}"
+    environment_id: "{{ hosting_environment_id }}"
+    version: "8.3"
+    automatic_updates: false
+"""
+
+RETURN = r"""
+php_version:
+  description: The version of PHP that the environment runs now.
+  returned: success
+  type: str
+  sample: "8.4"
+state_source:
+  description:
+    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
+      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+  returned: success
+  type: str
+  sample: service
+operation:
+  description: The operation that the service accepted.
+  returned: when an operation was started, or one of an earlier run was waited for
+  type: dict
+  contains:
+    id:
+      description: The id of the operation.
+      type: str
+      sample: php:modify-version-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
+    state:
+      description:
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
+          operation stands.
+      type: str
+      sample: finished
+    message:
+      description: The service's message about the operation.
+      type: str
+    resumed:
+      description: Whether an earlier run had started the operation, and this one only waited for it.
+      type: bool
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+import re
+
+from ..module_utils._arguments import (
+    ModuleSpec,
+    api_options,
+    change_options,
+    environment_option,
+    operation_options,
+    text_option,
+    uuid_option,
+)
+from ..module_utils._context import NOT_SHOWN
+from ..module_utils._convergence import Observed, always, converge
+from ..module_utils._entry import run_module
+from ..module_utils._errors import InvalidInput
+from ..module_utils._interface import MODIFY_PHP_VERSION
+from ..module_utils._sites import environment_of_site
+
+
+def _check_version(params):
+    """Bring the version into the form that the service takes."""
+    params["version"] = params["version"].strip().removeprefix("php")
+    if not re.fullmatch(r"[0-9]+\.[0-9]+", params["version"]):
+        raise InvalidInput(
+            f"version must be a version of PHP such as 8.4, not {params['version']!r}. Nothing was sent."
+        )
+
+
+SPEC = ModuleSpec(
+    api_options(),
+    change_options(),
+    operation_options(),
+    {
+        "environment_id": environment_option(),
+        "site_id": uuid_option(required=False),
+        "version": text_option(),
+        "automatic_updates": {"type": "bool"},
+    },
+    rule=_check_version,
+)
+
+
+def run(context):
+    """Set the PHP version of an environment (a companion of the interface)."""
+    body = {**context.given("environment_id"), "php_version": context["version"]}
+    if context["automatic_updates"] is not None:
+        body["is_opt_out_from_automatic_php_update"] = not context["automatic_updates"]
+    outcome = converge(
+        context,
+        subject=("php_version", context["environment_id"]),
+        name="php",
+        plan=always(context.given("version", "automatic_updates"), MODIFY_PHP_VERSION(body=body)),
+        observe=lambda: _observe(context),
+    )
+    return outcome.result(php_version=context["version"])
+
+
+def _observe(context):
+    environment = environment_of_site(context)
+    if environment is NOT_SHOWN:
+        return NOT_SHOWN
+    container = environment.get("container_info")
+    shown = container.get("php_engine_version") if isinstance(container, dict) else None
+    if not isinstance(shown, str):
+        return NOT_SHOWN
+    version = shown.removeprefix("php")
+    if version == context["version"] and context["automatic_updates"] is not None:
+        # What is left to tell is shown nowhere: then the journal decides.
+        return NOT_SHOWN
+    return Observed({"version": version})
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
