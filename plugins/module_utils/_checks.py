@@ -211,6 +211,19 @@ def checked_image_optimization_type(value: str) -> str:
     return checked_text(value)
 
 
+def checked_record_type(value: str) -> str:
+    """Return the type of a DNS record in capital letters."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", value):
+        raise ValueError(f"must be the type of a DNS record such as A or TXT, not {value!r}")
+    return value.upper()
+
+
+def checked_ttl(value: int) -> int:
+    if not 0 < value < 2**31:
+        raise ValueError(f"must be a number of seconds from 1 to {2**31 - 1}, not {value}")
+    return value
+
+
 def checked_query_names(known: Collection[str]) -> Callable[[dict[str, Any]], dict[str, str]]:
     """Return the check of a mapping from option names, those of ``known``, to names of query parameters."""
 

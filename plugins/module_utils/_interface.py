@@ -114,5 +114,12 @@ RESTORE_BACKUP = Endpoint(
 CLEAR_SITE_CACHE = Endpoint("POST", "/sites/tools/clear-cache", answers_with="operation_id")
 CLEAR_EDGE_CACHE = Endpoint("POST", "/sites/edge-caching/clear", answers_with="operation_id")
 CLEAR_CDN_CACHE = Endpoint("POST", "/sites/cdn/clear-cache", answers_with="operation_id")
+GET_DOMAINS = Endpoint("GET", "/domains")
+# Between two of them another run may have changed the record; and the service may refuse what is there, or is gone.
+CREATE_DNS_RECORD = Endpoint("POST", "/domains/{domain_id}/dns-records", repeatable=False, answers_with="operation_id")
+UPDATE_DNS_RECORD = Endpoint("PUT", "/domains/{domain_id}/dns-records", repeatable=False, answers_with="operation_id")
+DELETE_DNS_RECORD = Endpoint(
+    "DELETE", "/domains/{domain_id}/dns-records", repeatable=False, answers_with="operation_id"
+)
 MODIFY_PHP_VERSION = Endpoint("PUT", "/sites/tools/modify-php-version", answers_with="operation_id")
 SET_SFTP_ALLOWLIST = Endpoint("POST", "/sites/environments/{env_id}/ssh/set-allowed-ips", answers_with="result")

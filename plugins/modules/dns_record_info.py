@@ -99,6 +99,7 @@ error:
 """
 
 from ..module_utils._arguments import ModuleSpec, api_options, uuid_option
+from ..module_utils._dns import dns_records_in
 from ..module_utils._entry import run_module
 from ..module_utils._interface import GET_DNS_RECORDS
 
@@ -108,14 +109,7 @@ SPEC = ModuleSpec(api_options(), {"domain_id": uuid_option()})
 def run(context):
     """List the DNS records of a domain (interface section 4.17)."""
     answer = context.send(GET_DNS_RECORDS(domain_id=context["domain_id"]))
-    try:
-        records = [
-            {**record, "rdata": [value["value"] for value in record["resource_records"]]}
-            for record in answer.records("domain.dns_records")
-        ]
-    except (KeyError, TypeError):
-        raise answer.malformed("domain.dns_records") from None
-    return {"dns_records": records, "answer": answer.data}
+    return {"dns_records": dns_records_in(answer), "answer": answer.data}
 
 
 def main():

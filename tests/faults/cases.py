@@ -80,7 +80,7 @@ COLUMNS = [
         True,
     ),
     Column("may be repeated, not shown", ("cache_clear", "company_user_role", "php_restart"), True),
-    Column("never repeated, shown", ("manual_backup", "plain_environment", "site_domain"), False),
+    Column("never repeated, shown", ("dns_record", "manual_backup", "plain_environment", "site_domain"), False),
     Column("never repeated, not shown", ("backup_restore", "env_push"), False),
 ]
 COLUMN_OF = {module: column for column in COLUMNS for module in column.modules}

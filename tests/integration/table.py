@@ -65,7 +65,7 @@ class Row:
     def __str__(self) -> str:
         return f"{self.module}-{self.variant}" if self.variant else self.module
 
-    def step(self, name: str = "", before=None, keywords=None, **options) -> Step:
+    def step(self, name: str = "", /, before=None, keywords=None, **options) -> Step:
         """The module as a task, with further options."""
         speed = {"poll_interval": 0.05} if self.change and self.change.waits else {}
         return Step(self.module, {**self.options, **speed, **options}, name, before, keywords or {})
@@ -384,6 +384,30 @@ ROWS = [
         {"environment_id": LIVE, "cdn_cache_id": "cdn-11"},
         change=Change({"release": "v3"}, {"environment_id": LIVE, "cdn_cache_id": "cdn-11"}, shown=False),
         variant="cdn",
+        is_companion=True,
+    ),
+    Row(
+        "dns_record",
+        {"domain_id": DOMAIN, "type": "a", "name": "Shop.example.com.", "values": ["192.0.2.20"], "ttl": 300},
+        "PUT",
+        f"/domains/{DOMAIN}/dns-records",
+        errors=OPERATION,
+        change=Change(
+            {"ttl": 600},
+            None,
+            after={"dns_record": {"ttl": 300, "rdata": ["192.0.2.20"]}},
+        ),
+        is_companion=True,
+    ),
+    Row(
+        "dns_record",
+        {"domain_name": "shop.example.com", "type": "AAAA", "name": "shop.example.com", "state": "absent"},
+        "DELETE",
+        f"/domains/{DOMAIN}/dns-records",
+        {"type": "AAAA", "name": "shop.example.com"},
+        errors=OPERATION,
+        change=Change({"type": "TXT"}, None, after={"dns_record": "absent"}),
+        variant="absent",
         is_companion=True,
     ),
     Row(

@@ -71,6 +71,34 @@ class CdnCacheClear(CacheClear):
     cdn_cache_id: Text
 
 
+class RecordName(Strict):
+    """Body that names a DNS record."""
+
+    type: Text
+    name: Text
+
+
+class RecordValue(Strict):
+    """One value of a DNS record."""
+
+    value: Text
+
+
+class NewRecord(RecordName):
+    """Body with a DNS record."""
+
+    ttl: Annotated[int, Field(gt=0)]
+    resource_records: Annotated[list[RecordValue], Field(min_length=1)]
+
+
+class RecordChange(RecordName):
+    """Body with the changes of a DNS record."""
+
+    ttl: Annotated[int, Field(gt=0)] = None
+    new_resource_records: list[RecordValue] = []
+    removed_resource_records: list[RecordValue] = []
+
+
 class PhpVersion(Strict):
     """Body with the PHP version of an environment."""
 
@@ -258,6 +286,84 @@ def _clearing(environment: Environment, cache: str, **part: object):
         environment.cache_clears.append({"cache": cache, **part})
 
     return effect
+
+
+@COMPANIONS.add(
+    "POST",
+    "/domains/{domain_id}/dns-records",
+    success=202,
+    errors=WRITE_ERRORS,
+    operation="domains:create-dns-record",
+    message="Creating DNS record in progress",
+)
+def create_dns_record(world: World, domain_id: str, body: NewRecord):
+    """Create a DNS record of a domain that has none of this type and name."""
+    domain = world.domain(domain_id)
+    _refuse_unless(domain.dns_record(body.type, body.name) is None)
+
+    def effect():
+        _refuse_unless(domain.dns_record(body.type, body.name) is None)
+        domain.dns_records.append(body.model_dump())
+
+    return effect
+
+
+@COMPANIONS.add(
+    "PUT",
+    "/domains/{domain_id}/dns-records",
+    success=202,
+    errors=WRITE_ERRORS,
+    operation="domains:update-dns-record",
+    message="Updating DNS record in progress",
+)
+def update_dns_record(world: World, domain_id: str, body: RecordChange):
+    """Add values to a DNS record, and remove others, which have to be there."""
+    domain = world.domain(domain_id)
+    added, removed = (
+        [one.value for one in values] for values in (body.new_resource_records, body.removed_resource_records)
+    )
+
+    def changed_values() -> list[str]:
+        known = domain.dns_record(body.type, body.name)
+        values = [one["value"] for one in known["resource_records"]] if known else []
+        _refuse_unless(known and set(removed) <= set(values))
+        values = [value for value in dict.fromkeys([*values, *added]) if value not in removed]
+        _refuse_unless(values)
+        return values
+
+    changed_values()
+
+    def effect():
+        known = domain.dns_record(body.type, body.name)
+        known["resource_records"] = [{"value": value} for value in changed_values()]
+        known["ttl"] = body.ttl or known["ttl"]
+
+    return effect
+
+
+@COMPANIONS.add(
+    "DELETE",
+    "/domains/{domain_id}/dns-records",
+    success=202,
+    errors=WRITE_ERRORS,
+    operation="domains:delete-dns-record",
+    message="Deleting DNS record in progress",
+)
+def delete_dns_record(world: World, domain_id: str, body: RecordName):
+    """Remove a DNS record with all its values."""
+    domain = world.domain(domain_id)
+    _refuse_unless(domain.dns_record(body.type, body.name))
+
+    def effect():
+        _refuse_unless(domain.dns_record(body.type, body.name))
+        domain.dns_records.remove(domain.dns_record(body.type, body.name))
+
+    return effect
+
+
+def _refuse_unless(condition: object) -> None:
+    if not condition:
+        raise BadRequestError
 
 
 @COMPANIONS.add(

@@ -67,6 +67,10 @@ class Domain:
     setup_type: str = "quick"
     has_custom_certificate: bool = False
 
+    def dns_record(self, record_type: str, name: str) -> dict | None:
+        """The DNS record of that type and name."""
+        return next((one for one in self.dns_records if (one["type"], one["name"]) == (record_type, name)), None)
+
 
 @dataclass
 class Extension:

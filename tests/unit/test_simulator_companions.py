@@ -367,6 +367,51 @@ def test_the_php_version_is_set(call, simulator):
         assert_error(call("PUT", "/sites/tools/modify-php-version", json={**body, **wrong}), 400)
 
 
+RECORDS = f"/domains/{seed.domain_id(1)}/dns-records"
+NAMED = {"type": "A", "name": "shop.example.com"}
+
+
+def values(*texts: str) -> list[dict]:
+    return [{"value": text} for text in texts]
+
+
+def test_a_dns_record_is_created_changed_and_removed(call):
+    def shown() -> list[dict]:
+        listed = call("GET", RECORDS).json()["domain"]["dns_records"]
+        return [record for record in listed if record["type"] == "MX"]
+
+    named = {"type": "MX", "name": "shop.example.com"}
+    record = {**named, "ttl": 300, "resource_records": values("10 mail.example.com")}
+    response = call("POST", RECORDS, json=record)
+    assert response.status_code == 202
+    assert response.json()["operation_id"].startswith("domains:create-dns-record-")
+    assert shown() == [record]
+    changes = {"new_resource_records": values("20 b"), "removed_resource_records": values("10 mail.example.com")}
+    assert call("PUT", RECORDS, json={**named, "ttl": 600, **changes}).status_code == 202
+    assert shown() == [{**named, "ttl": 600, "resource_records": values("20 b")}]
+    assert call("DELETE", RECORDS, json=named).status_code == 202
+    assert shown() == []
+
+
+@pytest.mark.parametrize(
+    ("method", "body"),
+    [
+        ("POST", {**NAMED, "ttl": 300, "resource_records": values("192.0.2.20")}),
+        ("POST", {"type": "A", "name": "new.example.com", "resource_records": values("192.0.2.20")}),
+        ("POST", {"type": "A", "name": "new.example.com", "ttl": 300, "resource_records": []}),
+        ("PUT", {"type": "A", "name": "new.example.com", "new_resource_records": values("192.0.2.20")}),
+        ("PUT", {**NAMED, "removed_resource_records": values("192.0.2.20")}),
+        ("PUT", {**NAMED, "removed_resource_records": values("192.0.2.10")}),
+        ("DELETE", {"type": "A", "name": "new.example.com"}),
+    ],
+    ids=["there", "no ttl", "no values", "unknown", "removes what is not there", "removes all", "not there"],
+)
+def test_refused_dns_records(method, body, call):
+    before = call("GET", RECORDS).json()
+    assert_error(call(method, RECORDS, json=body), 400)
+    assert call("GET", RECORDS).json() == before
+
+
 def begin_operation(call) -> str:
     return call("POST", f"{ENV}/manual-backups", json={"tag": "x"}).json()["operation_id"]
 
@@ -410,7 +455,8 @@ def test_operation_id_may_be_percent_encoded(call):
 def test_interface_only(call, simulator):
     simulator.settings.interface_only = True
     for endpoint in COMPANIONS:
-        path = endpoint.path.format(env_id=LIVE, site_id=SITE, company_id=COMPANY, operation_id="x")
+        ids = {"env_id": LIVE, "site_id": SITE, "domain_id": seed.domain_id(1), "company_id": COMPANY}
+        path = endpoint.path.format(**ids, operation_id="x")
         assert_error(call(endpoint.method, path), 404)
     assert_error(call("GET", f"/operations/{begin_operation(call)}"), 404)
     assert call("GET", "/validate").ok

@@ -41,6 +41,7 @@ ORDER = [
     "_sites",
     "_environments",
     "_backups",
+    "_dns",
     "_analytics",
     "_releases",
 ]
