@@ -121,5 +121,7 @@ UPDATE_DNS_RECORD = Endpoint("PUT", "/domains/{domain_id}/dns-records", repeatab
 DELETE_DNS_RECORD = Endpoint(
     "DELETE", "/domains/{domain_id}/dns-records", repeatable=False, answers_with="operation_id"
 )
+UPDATE_PLUGIN = Endpoint("PUT", "/sites/environments/{env_id}/plugins", answers_with="operation_id")
+UPDATE_PLUGINS = Endpoint("PUT", "/sites/environments/{env_id}/plugins/bulk-update", answers_with="operation_id")
 MODIFY_PHP_VERSION = Endpoint("PUT", "/sites/tools/modify-php-version", answers_with="operation_id")
 SET_SFTP_ALLOWLIST = Endpoint("POST", "/sites/environments/{env_id}/ssh/set-allowed-ips", answers_with="result")

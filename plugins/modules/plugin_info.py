@@ -150,10 +150,8 @@ from ..module_utils._arguments import (
     environment_option,
     optional_text_option,
 )
-from ..module_utils._context import NOT_SHOWN
 from ..module_utils._entry import run_module
-from ..module_utils._errors import HostingError
-from ..module_utils._interface import GET_ALL_PLUGINS, GET_PLUGINS
+from ..module_utils._extensions import PLUGINS_OF_COMPANION, has_update, list_plugins
 
 SPEC = ModuleSpec(
     api_options(),
@@ -167,24 +165,17 @@ SPEC = ModuleSpec(
 
 def run(context):
     """List the plugins of an environment (interface section 4.5, whose GET carries a body)."""
-    try:
-        answer = context.send(GET_PLUGINS(env_id=context["environment_id"], body=context.given("status", "column")))
-    except HostingError as error:
-        if error.status not in (404, 405, 501):
-            raise
-        answer = context.companion(GET_ALL_PLUGINS(env_id=context["environment_id"]))
-        if answer is NOT_SHOWN:
-            raise
+    answer, path = list_plugins(context, **context.given("status", "column"))
+    plugins = answer.records(path)
+    if path == PLUGINS_OF_COMPANION:
         context.warn("The service does not tell which plugins are vulnerable, so vulnerable is null.")
-        listed = answer.records("environment.container_info.wp_plugins.data")
-        return _result(answer, [plugin for plugin in listed if _is_wanted(context, plugin)], None, None)
-    plugins = answer.records("environment.plugins.items")
+        return _result(answer, [plugin for plugin in plugins if _is_wanted(context, plugin)], None, None)
     vulnerable = [plugin.get("name") for plugin in plugins if plugin.get("is_version_vulnerable")]
     return _result(answer, plugins, vulnerable, answer.at("environment.plugins.last_updated_at", (str, type(None))))
 
 
 def _result(answer, plugins, vulnerable, last_updated_at):
-    plugins = [{**plugin, "is_update_available": plugin.get("update") == "available"} for plugin in plugins]
+    plugins = [{**plugin, "is_update_available": has_update(plugin)} for plugin in plugins]
     return {
         "plugins": plugins,
         "vulnerable": vulnerable,
@@ -198,7 +189,7 @@ def _is_wanted(context, plugin):
     """Tell whether the service would list a plugin, by the two values that are known from the interface."""
     if context["status"] not in (None, plugin.get("status")):
         return False
-    return context["column"] != "updatesAvailable" or plugin.get("update") == "available"
+    return context["column"] != "updatesAvailable" or has_update(plugin)
 
 
 def main():

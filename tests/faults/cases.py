@@ -76,7 +76,15 @@ class Column:
 COLUMNS = [
     Column(
         "may be repeated, shown",
-        ("denied_ips", "image_optimization", "php_version", "primary_domain", "sftp_allowlist", "site_theme"),
+        (
+            "denied_ips",
+            "image_optimization",
+            "php_version",
+            "primary_domain",
+            "sftp_allowlist",
+            "site_plugin",
+            "site_theme",
+        ),
         True,
     ),
     Column("may be repeated, not shown", ("cache_clear", "company_user_role", "php_restart"), True),

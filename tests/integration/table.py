@@ -454,6 +454,20 @@ ROWS = [
         is_companion=True,
     ),
     Row(
+        "site_plugin",
+        {"environment_id": LIVE, "name": "example-forms", "update_version": "2.5.0"},
+        "PUT",
+        f"/sites/environments/{LIVE}/plugins",
+        {"name": "example-forms", "update_version": "2.5.0"},
+        errors=OPERATION,
+        change=Change(
+            {"update_version": "2.6.0"},
+            {"name": "example-forms", "update_version": "2.6.0"},
+            after={"version": "2.5.0"},
+        ),
+        is_companion=True,
+    ),
+    Row(
         "backup_info",
         {"environment_id": LIVE, "type": "automatic"},
         "GET",

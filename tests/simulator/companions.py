@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field
 from .endpoints import EXTENSION_FIELDS, Endpoints, Strict, Text, Uuid, record
 from .errors import BadRequestError, UnknownIdError, error_body
 from .interface import checked_ip
-from .state import Backup, Domain, Environment, World
+from .state import Backup, Domain, Environment, Extension, World
 
 COMPANIONS = Endpoints()
 READ_ERRORS = (400, 401, 404, 500)
@@ -105,6 +105,25 @@ class PhpVersion(Strict):
     environment_id: Uuid
     php_version: Literal["8.1", "8.2", "8.3", "8.4"]
     is_opt_out_from_automatic_php_update: bool = None
+
+
+class PluginUpdate(Strict):
+    """Body with the version of a plugin."""
+
+    name: Text
+    update_version: Text
+
+
+class PluginName(Strict):
+    """A plugin that is updated to its newest version."""
+
+    name: Text
+
+
+class PluginUpdates(Strict):
+    """Body with the plugins that are updated to their newest versions."""
+
+    plugins: Annotated[list[PluginName], Field(min_length=1)]
 
 
 class Allowlist(Strict):
@@ -364,6 +383,53 @@ def delete_dns_record(world: World, domain_id: str, body: RecordName):
 def _refuse_unless(condition: object) -> None:
     if not condition:
         raise BadRequestError
+
+
+@COMPANIONS.add(
+    "PUT",
+    "/sites/environments/{env_id}/plugins",
+    success=202,
+    errors=WRITE_ERRORS,
+    operation="wp-plugin:update",
+    message="Updating WordPress plugin in progress",
+)
+def update_plugin(world: World, env_id: str, body: PluginUpdate):
+    """Update a plugin to a version."""
+    [plugin] = _named(world.environment(env_id).plugins, [body])
+
+    def effect():
+        plugin.update_to(body.update_version)
+
+    return effect
+
+
+@COMPANIONS.add(
+    "PUT",
+    "/sites/environments/{env_id}/plugins/bulk-update",
+    says=202,
+    errors=WRITE_ERRORS,
+    operation="wp-plugin:bulk-update",
+    message="Updating WordPress plugins in progress",
+)
+def update_plugins(world: World, env_id: str, body: PluginUpdates):
+    """Update plugins to their newest versions."""
+    return _update_of_all(_named(world.environment(env_id).plugins, body.plugins))
+
+
+def _named(extensions: list[Extension], wanted: list) -> list[Extension]:
+    """Those of the plugins or themes that are wanted; each has to be there."""
+    by_name = {extension.name: extension for extension in extensions}
+    _refuse_unless(all(one.name in by_name for one in wanted))
+    return [by_name[one.name] for one in wanted]
+
+
+def _update_of_all(extensions: list[Extension]):
+    def effect():
+        for extension in extensions:
+            if extension.update_version:
+                extension.update_to(extension.update_version)
+
+    return effect
 
 
 @COMPANIONS.add(

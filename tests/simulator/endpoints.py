@@ -46,7 +46,7 @@ class Endpoint:
     """A handler and what is documented about it.
 
     The handler gets the world and its documented parameters. It returns the answer's body or, with `operation` set,
-    the effect of the accepted operation.
+    the effect of the accepted operation. `says` is the status in the body of that answer.
     """
 
     method: str
@@ -55,6 +55,7 @@ class Endpoint:
     errors: frozenset[int]
     operation: str | None
     message: str
+    says: int
     handler: Callable
 
     @property
@@ -79,11 +80,14 @@ class Endpoints(list):
         errors: tuple[int, ...] = (401, 500),
         operation: str | None = None,
         message: str = "",
+        says: int | None = None,
     ) -> Callable[[Callable], Callable]:
         """Declare the decorated function as the handler of an endpoint."""
 
         def declare(handler: Callable) -> Callable:
-            self.append(Endpoint(method, path, success, frozenset(errors), operation, message, handler))
+            self.append(
+                Endpoint(method, path, success, frozenset(errors), operation, message, says or success, handler)
+            )
             return handler
 
         return declare
@@ -165,7 +169,7 @@ def _outcome(endpoint: Endpoint, world: World, request: Request, parameters: dic
         world.settings.visible_after,
         fails=request.scope.get("simulator.operation_fails", False),
     )
-    return endpoint.success, {"operation_id": operation.id, "message": endpoint.message, "status": endpoint.success}
+    return endpoint.success, {"operation_id": operation.id, "message": endpoint.message, "status": endpoint.says}
 
 
 async def _answer_http_exception(_request: Request, error: HTTPException) -> JSONResponse:

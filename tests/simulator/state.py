@@ -106,6 +106,11 @@ class Plugin(Extension):
     is_update_version_vulnerable: bool = False
     auto_update_type: str = "Hosting Automatic Update"
 
+    def update_to(self, version: str) -> None:
+        """Install another version, which is as vulnerable as it was said to be."""
+        super().update_to(version)
+        self.is_version_vulnerable, self.is_update_version_vulnerable = self.is_update_version_vulnerable, False
+
 
 @dataclass(frozen=True)
 class Content:

@@ -412,6 +412,37 @@ def test_refused_dns_records(method, body, call):
     assert call("GET", RECORDS).json() == before
 
 
+def versions_of(call, kind: str) -> dict[str, str]:
+    container = call("GET", f"{ENV}/{kind}").json()["environment"]["container_info"]
+    return {one["name"]: one["version"] for one in container[f"wp_{kind}"]["data"]}
+
+
+def test_a_plugin_is_updated_to_a_version(call):
+    body = {"name": "example-seo", "update_version": "7.2.0"}
+    response = call("PUT", f"{ENV}/plugins", json=body)
+    assert response.status_code == response.json()["status"] == 202
+    assert versions_of(call, "plugins")["example-seo"] == "7.2.0"
+    assert_error(call("PUT", f"{ENV}/plugins", json={**body, "name": "nothing"}), 400)
+    assert_error(call("PUT", f"{ENV}/plugins", json={"name": "example-seo"}), 400)
+
+
+@pytest.mark.parametrize(
+    ("kind", "outdated", "newest", "current"),
+    [
+        ("plugins", "example-forms", "2.5.0", "example-seo"),
+    ],
+)
+def test_several_are_updated_to_their_newest_versions(kind, outdated, newest, current, call):
+    before = versions_of(call, kind)
+    body = {kind: [{"name": outdated}, {"name": current}]}
+    response = call("PUT", f"{ENV}/{kind}/bulk-update", json=body)
+    assert (response.status_code, response.json()["status"]) == (200, 202)
+    assert call("GET", f"/operations/{response.json()['operation_id']}").status_code == 200
+    assert versions_of(call, kind) == {**before, outdated: newest}
+    for wrong in ([], [{"name": outdated}, {"name": "nothing"}], [outdated]):
+        assert_error(call("PUT", f"{ENV}/{kind}/bulk-update", json={kind: wrong}), 400)
+
+
 def begin_operation(call) -> str:
     return call("POST", f"{ENV}/manual-backups", json={"tag": "x"}).json()["operation_id"]
 

@@ -42,6 +42,7 @@ ORDER = [
     "_environments",
     "_backups",
     "_dns",
+    "_extensions",
     "_analytics",
     "_releases",
 ]
@@ -72,6 +73,8 @@ REPEATABLE_COMPANIONS = {
     "POST /sites/tools/clear-cache",
     "POST /sites/edge-caching/clear",
     "POST /sites/cdn/clear-cache",
+    "PUT /sites/environments/{env_id}/plugins",
+    "PUT /sites/environments/{env_id}/plugins/bulk-update",
     "PUT /sites/tools/modify-php-version",
     "POST /sites/environments/{env_id}/ssh/set-allowed-ips",
 }

@@ -1,0 +1,214 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plugins and themes: how they are listed, and how they are updated, one to a version or several to their newest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from ._arguments import text_option
+from ._client import Answer
+from ._context import NOT_SHOWN, Context
+from ._convergence import Observed, Outcome, Plan, always, converge
+from ._errors import HostingError, InvalidInput
+from ._interface import GET_ALL_PLUGINS, GET_PLUGINS, Endpoint
+
+PLUGINS_OF_INTERFACE = "environment.plugins.items"
+PLUGINS_OF_COMPANION = "environment.container_info.wp_plugins.data"
+
+Records = dict[str, dict[str, Any]]
+"""Plugins or themes by their slugs, as the service shows them."""
+
+
+def list_plugins(context: Context, **filters: str) -> tuple[Answer, str]:
+    """Return the answer that lists the environment's plugins, and where in it they are.
+
+    That is section 4.5 of the interface, or a companion where it is missing. The latter knows no filters, and does not
+    tell which plugins are vulnerable.
+    """
+    try:
+        return context.send(GET_PLUGINS(env_id=context["environment_id"], body=filters)), PLUGINS_OF_INTERFACE
+    except HostingError as error:
+        if error.status not in (404, 405, 501):
+            raise
+        answer = context.companion(GET_ALL_PLUGINS(env_id=context["environment_id"]))
+        if answer is NOT_SHOWN:
+            raise
+        return answer, PLUGINS_OF_COMPANION
+
+
+def has_update(record: dict[str, Any]) -> bool:
+    """Tell whether there is a newer version of a plugin or theme."""
+    return record.get("update") == "available"
+
+
+@dataclass(frozen=True)
+class Extensions:
+    """The plugins or the themes of an environment.
+
+    ``module`` updates them, ``kind`` is what one of them is called. ``read`` returns what the service shows, or
+    NOT_SHOWN. ``update`` takes one to a version, ``update_several`` takes several to their newest.
+    """
+
+    module: str
+    kind: str
+    read: Callable[[Context], Records | None]
+    update: Endpoint
+    update_several: Endpoint
+
+    @property
+    def several(self) -> str:
+        """What several of them are called."""
+        return f"{self.kind}s"
+
+
+def update_options() -> dict[str, dict[str, Any]]:
+    """The options that say which plugins or themes are updated."""
+    return {
+        "name": text_option(required=False),
+        "update_version": text_option(required=False),
+        "names": {"type": "list", "elements": "str"},
+        "exclude": {"type": "list", "elements": "str"},
+    }
+
+
+def check_names(params: dict[str, Any]) -> None:
+    """Refuse options without a value, as a template may send them: they must not come to mean everything."""
+    if params["names"] == [] or not (params["name"] or params["names"] or params.get("select")):
+        raise InvalidInput("names is empty. To leave nothing out, give names: ['*']. Nothing was sent.")
+    if params["name"] and not params["update_version"]:
+        raise InvalidInput("name needs update_version. Nothing was sent.")
+
+
+class Updates:
+    """The updates of one task: of one plugin or theme to a version, or of several to their newest.
+
+    :param is_wanted: tells of a record whether it is among the several that are updated, if its name is.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        extensions: Extensions,
+        is_wanted: Callable[[dict[str, Any]], bool] = lambda _record: True,
+    ) -> None:
+        self.context, self.extensions, self.is_wanted = context, extensions, is_wanted
+        self.has_looked = False
+        self.before: Records = {}  # those that are updated, as the service showed them first
+        self.listed: Records = {}  # all of them, as the service showed them last
+        self.outcome: Outcome | None = None
+
+    def settle(self) -> Outcome:
+        """Bring the updates about. What is known of the several after a failure is in the error's results."""
+        if self.context["name"]:
+            self.outcome = self._settle_one()
+            return self.outcome
+        try:
+            self.outcome = converge(
+                self.context,
+                subject=(self.extensions.module, self.context["environment_id"]),
+                name=self.extensions.several,
+                plan=self._plan_several,
+                observe=self._observe_several,
+            )
+        except HostingError as error:
+            if self.has_looked:
+                error.results[self.extensions.several] = self.versions()
+                behind = [name for name in self.before if self._shown_version(name) != self._newest(name)]
+                if behind:
+                    error.with_advice(f"Not seen at their newest version: {', '.join(behind)}.")
+            raise
+        return self.outcome
+
+    def versions(self) -> list[dict[str, Any]]:
+        """Return what is updated, each with its version now, or as it would be in check mode, and the one before."""
+        return [
+            {
+                "name": name,
+                "previous_version": record.get("version"),
+                "version": self._asked_version(name) if self.is_ahead else self.listed.get(name, {}).get("version"),
+            }
+            for name, record in self.before.items()
+        ]
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether the updates are asked for, or would be, and the service has not been looked at since."""
+        return self.outcome is not None and self.outcome.after is NOT_SHOWN
+
+    def _asked_version(self, name: str) -> str | None:
+        return self.context["update_version"] or self._newest(name)
+
+    def _settle_one(self) -> Outcome:
+        name, version = self.context["name"], self.context["update_version"]
+        body = {"name": name, "update_version": version}
+        return converge(
+            self.context,
+            subject=(self.extensions.module, self.context["environment_id"], name),
+            name="version",
+            plan=always(version, self.extensions.update(env_id=self.context["environment_id"], body=body)),
+            observe=self._observe_one,
+        )
+
+    def _observe_one(self) -> Observed | None:
+        listed = self.extensions.read(self.context)
+        if listed is NOT_SHOWN:
+            return NOT_SHOWN
+        self.listed = listed
+        name = self.context["name"]
+        if name not in self.listed:
+            raise InvalidInput(
+                f"The environment has no {self.extensions.kind} {name}. It has:"
+                f" {', '.join(sorted(self.listed)) or 'none'}. Install the {self.extensions.kind} first, or check its"
+                " slug."
+            )
+        if not self.has_looked:
+            self.before, self.has_looked = {name: self.listed[name]}, True
+        return Observed(self.listed[name].get("version"), self.listed[name])
+
+    def _observe_several(self) -> Observed:
+        listed = self.extensions.read(self.context)
+        if listed is NOT_SHOWN:
+            raise InvalidInput(
+                f"The service does not show the {self.extensions.several} (or companions are switched off), so it is"
+                " not known which of them have an update. Give name and update_version. Nothing was sent."
+            )
+        self.listed = listed
+        if not self.has_looked:
+            # What has a newer version is settled by the first look: an update that did not take place stays wanted.
+            self.before = {name: one for name, one in listed.items() if self._is_chosen(name, one)}
+            self.has_looked = True
+        return Observed({name: self._shown_version(name) for name in self.before})
+
+    def _is_chosen(self, name: str, record: dict[str, Any]) -> bool:
+        names = self.context["names"]
+        return (
+            self.is_wanted(record)
+            and has_update(record)
+            and (names is None or _fits(name, names))
+            and not _fits(name, self.context["exclude"] or [])
+        )
+
+    def _plan_several(self, _before: Observed | None) -> Plan:
+        wanted = {name: self._newest(name) for name in self.before}
+        body = {self.extensions.several: [{"name": name} for name in wanted]}
+        request = self.extensions.update_several(env_id=self.context["environment_id"], body=body)
+        return Plan(wanted, request if wanted else None)
+
+    def _newest(self, name: str) -> str | None:
+        return self.before[name].get("update_version")
+
+    def _shown_version(self, name: str) -> str | None:
+        """Return the version that the service shows, and the wanted one when an even newer one came between."""
+        record = self.listed.get(name, {})
+        version = record.get("version")
+        is_newest = name in self.listed and not has_update(record) and version != self.before[name].get("version")
+        return self._newest(name) if is_newest else version
+
+
+def _fits(name: str, patterns: list[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)

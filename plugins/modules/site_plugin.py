@@ -1,0 +1,239 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: site_plugin
+short_description: Update plugins of an environment
+version_added: 0.2.0
+description:
+  - Updates an installed plugin to a version (C(PUT /sites/environments/{env_id}/plugins)), or several of them to their
+    newest versions, with one request (C(PUT /sites/environments/{env_id}/plugins/bulk-update)). It needs a service that
+    has these endpoints, companions of the documented interface. The plugins are read as in interface section 4.5.
+  - The task fails when the operation ends and the service still shows another version.
+  - An update can break a site. Take a backup before, see M(hosting.management.manual_backup).
+options:
+  name:
+    description:
+      - The slug of the plugin to update to O(update_version). The task fails when the environment does not have it.
+    type: str
+  update_version:
+    description:
+      - The version to update O(name) to. Write it in quotes.
+    type: str
+  names:
+    description:
+      - The slugs of the plugins to update to their newest versions, or patterns such as V(example-*) in which V(*)
+        stands for any text, V(?) for one character, and V([ab]) for one of these.
+      - What the environment does not have is passed over, so that one list can serve many sites.
+    type: list
+    elements: str
+  select:
+    description:
+      - Which plugins to update to their newest versions. With O(names), they must fit both.
+      - V(updatable) are those that have an update. V(vulnerable) are those of them whose installed version is
+        vulnerable. For a vulnerable plugin without an update nothing is done, and RV(vulnerable) names it.
+    type: str
+    choices: [updatable, vulnerable]
+  exclude:
+    description:
+      - The slugs of plugins that O(names) and O(select) leave out, or patterns as in O(names).
+    type: list
+    elements: str
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.environment
+  - hosting.management.change
+  - hosting.management.operation
+  - hosting.management.attributes
+  - hosting.management.attributes.diff
+"""
+
+EXAMPLES = r"""
+- name: Update what is vulnerable
+  hosting.management.site_plugin:
+    environment_id: "{{ hosting_environment_id }}"
+    select: vulnerable
+  register: updated
+
+- name: Say what is left
+  ansible.builtin.debug:
+    msg: "Still vulnerable: {{ updated.vulnerable | join(', ') }}"
+  when: updated.vulnerable | default([], true) | length > 0
+
+- name: Update everything but the shop
+  hosting.management.site_plugin:
+    environment_id: "{{ hosting_environment_id }}"
+    select: updatable
+    exclude: [example-shop, example-shop-*]
+
+- name: Update one plugin to a version
+  hosting.management.site_plugin:
+    environment_id: e0000000-0000-4000-8000-000000000011
+    name: example-forms
+    update_version: "2.5.0"
+"""
+
+RETURN = r"""
+plugins:
+  description:
+    - The plugin O(name), or those of the several that had an update. Without anything to update, the list is empty.
+  returned: success, and of several plugins always, once they were listed
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The plugin's slug.
+      type: str
+      sample: example-forms
+    previous_version:
+      description: The version before the task.
+      type: str
+      sample: 2.4.1
+    version:
+      description: The version that the service shows, or the one asked for where the task did not look again.
+      type: str
+      sample: 2.5.0
+vulnerable:
+  description:
+    - The slugs of all plugins of the environment whose version is vulnerable after the task, or would be in check mode.
+      Null when the service does not tell.
+  returned: success
+  type: list
+  elements: str
+  sample: [example-gallery]
+state_source:
+  description:
+    - Where the knowledge of the present state came from. It is V(service), because the documented interface shows it.
+  returned: success
+  type: str
+  sample: service
+operation:
+  description: The operation that the service accepted.
+  returned: when an operation was started, or one of an earlier run was waited for
+  type: dict
+  contains:
+    id:
+      description: The id of the operation.
+      type: str
+      sample: wp-plugin:update-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
+    state:
+      description:
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
+          operation stands.
+      type: str
+      sample: finished
+    message:
+      description: The service's message about the operation.
+      type: str
+    resumed:
+      description: Whether an earlier run had started the operation, and this one only waited for it.
+      type: bool
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ..module_utils._arguments import (
+    ModuleSpec,
+    api_options,
+    change_options,
+    environment_option,
+    operation_options,
+)
+from ..module_utils._entry import run_module
+from ..module_utils._errors import InvalidInput
+from ..module_utils._extensions import Extensions, Updates, check_names, list_plugins, update_options
+from ..module_utils._interface import UPDATE_PLUGIN, UPDATE_PLUGINS
+
+SPEC = ModuleSpec(
+    api_options(),
+    change_options(),
+    operation_options(),
+    {
+        "environment_id": environment_option(),
+        **update_options(),
+        "select": {"type": "str", "choices": ["updatable", "vulnerable"]},
+    },
+    rule=check_names,
+    required_one_of=[["name", "names", "select"]],
+    required_together=[["name", "update_version"]],
+    mutually_exclusive=[["name", "names"], ["name", "select"], ["name", "exclude"]],
+)
+
+
+def _read(context):
+    answer, path = list_plugins(context)
+    return answer.named(path)
+
+
+PLUGINS = Extensions("site_plugin", "plugin", read=_read, update=UPDATE_PLUGIN, update_several=UPDATE_PLUGINS)
+
+
+def run(context):
+    """Update plugins of an environment (companions of the interface)."""
+    updates = Updates(context, PLUGINS, _is_vulnerable if context["select"] == "vulnerable" else _is_any)
+    outcome = updates.settle()
+    return outcome.result(plugins=updates.versions(), vulnerable=_vulnerable(updates))
+
+
+def _is_any(_plugin):
+    return True
+
+
+def _is_vulnerable(plugin):
+    if "is_version_vulnerable" not in plugin:
+        raise InvalidInput(
+            "The service does not tell which plugins are vulnerable, so these cannot be selected. Give names, or"
+            " select: updatable. Nothing was sent."
+        )
+    return plugin["is_version_vulnerable"]
+
+
+def _vulnerable(updates):
+    """Return the slugs of what is vulnerable after the updates, or None when the service does not tell."""
+    if not all("is_version_vulnerable" in plugin for plugin in updates.listed.values()):
+        return None
+    ahead = updates.before if updates.is_ahead else {}
+    return [
+        name
+        for name, plugin in updates.listed.items()
+        if plugin.get("is_update_version_vulnerable" if name in ahead else "is_version_vulnerable")
+    ]
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
