@@ -123,5 +123,6 @@ DELETE_DNS_RECORD = Endpoint(
 )
 UPDATE_PLUGIN = Endpoint("PUT", "/sites/environments/{env_id}/plugins", answers_with="operation_id")
 UPDATE_PLUGINS = Endpoint("PUT", "/sites/environments/{env_id}/plugins/bulk-update", answers_with="operation_id")
+UPDATE_THEMES = Endpoint("PUT", "/sites/environments/{env_id}/themes/bulk-update", answers_with="operation_id")
 MODIFY_PHP_VERSION = Endpoint("PUT", "/sites/tools/modify-php-version", answers_with="operation_id")
 SET_SFTP_ALLOWLIST = Endpoint("POST", "/sites/environments/{env_id}/ssh/set-allowed-ips", answers_with="result")

@@ -7,22 +7,37 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: site_theme
-short_description: Update a theme of an environment to a version
+short_description: Update themes of an environment
 version_added: 0.1.0
 description:
-  - Updates an installed theme (C(PUT /sites/environments/{env_id}/themes), interface section 4.9).
+  - Updates an installed theme to a version (C(PUT /sites/environments/{env_id}/themes), interface section 4.9).
+  - With O(names), updates several themes to their newest versions, with one request. That needs a service that has it
+    (C(PUT /sites/environments/{env_id}/themes/bulk-update), a companion of the documented interface) and shows the
+    themes.
   - The task fails when the operation ends and the service still shows another version.
 options:
   name:
     description:
-      - The theme's slug.
+      - The slug of the theme to update to O(update_version). The task fails when the environment does not have it.
     type: str
-    required: true
   update_version:
     description:
-      - The version to update to.
+      - The version to update O(name) to. Write it in quotes.
     type: str
-    required: true
+  names:
+    description:
+      - The slugs of the themes to update to their newest versions, or patterns such as V(example-*) in which V(*)
+        stands for any text, V(?) for one character, and V([ab]) for one of these.
+      - What the environment does not have is passed over, so that one list can serve many sites.
+    type: list
+    elements: str
+    version_added: 0.2.0
+  exclude:
+    description:
+      - The slugs of themes that O(names) leaves out, or patterns as in O(names).
+    type: list
+    elements: str
+    version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
@@ -40,12 +55,18 @@ EXAMPLES = r"""
     environment_id: e0000000-0000-4000-8000-000000000011
     name: twentytwentyfive
     update_version: "1.3"
+
+- name: Update all themes that have an update, but for our own
+  hosting.management.site_theme:
+    environment_id: "{{ hosting_environment_id }}"
+    names: ["*"]
+    exclude: [our-theme]
 """
 
 RETURN = r"""
 theme:
-  description: The theme. Where the service shows no themes, only name and version are there.
-  returned: success
+  description: The theme O(name). Where the service shows no themes, only name and version are there.
+  returned: success, with O(name)
   type: dict
   contains:
     name:
@@ -56,6 +77,24 @@ theme:
       description: The version asked for, or the one the service shows.
       type: str
       sample: "1.3"
+themes:
+  description: Those of O(names) that had an update. Without anything to update, the list is empty.
+  returned: with O(names), always, once the themes were listed
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The theme's slug.
+      type: str
+      sample: storefront
+    previous_version:
+      description: The version before the task.
+      type: str
+      sample: 4.5.0
+    version:
+      description: The version that the service shows, or the one asked for where the task did not look again.
+      type: str
+      sample: 4.6.0
 state_source:
   description:
     - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
@@ -119,53 +158,39 @@ from ..module_utils._arguments import (
     change_options,
     environment_option,
     operation_options,
-    text_option,
 )
 from ..module_utils._context import NOT_SHOWN
-from ..module_utils._convergence import Observed, always, converge
 from ..module_utils._entry import run_module
-from ..module_utils._errors import InvalidInput
-from ..module_utils._interface import GET_THEMES, UPDATE_THEME
+from ..module_utils._extensions import Extensions, Updates, check_names, update_options
+from ..module_utils._interface import GET_THEMES, UPDATE_THEME, UPDATE_THEMES
 
 SPEC = ModuleSpec(
     api_options(),
     change_options(),
     operation_options(),
-    {
-        "environment_id": environment_option(),
-        "name": text_option(),
-        "update_version": text_option(),
-    },
+    {"environment_id": environment_option(), **update_options()},
+    rule=check_names,
+    required_one_of=[["name", "names"]],
+    required_together=[["name", "update_version"]],
+    mutually_exclusive=[["name", "names"], ["name", "exclude"]],
 )
 
 
-def run(context):
-    """Update a theme of an environment to a version (interface section 4.9)."""
-    outcome = converge(
-        context,
-        subject=("site_theme", context["environment_id"], context["name"]),
-        name="version",
-        plan=always(
-            context["update_version"],
-            UPDATE_THEME(env_id=context["environment_id"], body=context.given("name", "update_version")),
-        ),
-        observe=lambda: _observe(context),
-    )
-    return outcome.result(theme=outcome.record or {"name": context["name"], "version": context["update_version"]})
-
-
-def _observe(context):
+def _read(context):
     answer = context.companion(GET_THEMES(env_id=context["environment_id"]))
-    if answer is NOT_SHOWN:
-        return NOT_SHOWN
-    themes = answer.named("environment.container_info.wp_themes.data")
-    if context["name"] not in themes:
-        raise InvalidInput(
-            f"The environment has no theme {context['name']}. It has: {', '.join(sorted(themes)) or 'none'}."
-            " Install the theme first, or check its slug."
-        )
-    theme = themes[context["name"]]
-    return Observed(theme.get("version"), theme)
+    return NOT_SHOWN if answer is NOT_SHOWN else answer.named("environment.container_info.wp_themes.data")
+
+
+THEMES = Extensions("site_theme", "theme", read=_read, update=UPDATE_THEME, update_several=UPDATE_THEMES)
+
+
+def run(context):
+    """Update a theme of an environment to a version (interface section 4.9), or several to their newest."""
+    updates = Updates(context, THEMES)
+    outcome = updates.settle()
+    if context["name"] is None:
+        return outcome.result(themes=updates.versions())
+    return outcome.result(theme=outcome.record or {"name": context["name"], "version": context["update_version"]})
 
 
 def main():

@@ -114,8 +114,8 @@ class PluginUpdate(Strict):
     update_version: Text
 
 
-class PluginName(Strict):
-    """A plugin that is updated to its newest version."""
+class ExtensionName(Strict):
+    """A plugin or theme that is updated to its newest version."""
 
     name: Text
 
@@ -123,7 +123,13 @@ class PluginName(Strict):
 class PluginUpdates(Strict):
     """Body with the plugins that are updated to their newest versions."""
 
-    plugins: Annotated[list[PluginName], Field(min_length=1)]
+    plugins: Annotated[list[ExtensionName], Field(min_length=1)]
+
+
+class ThemeUpdates(Strict):
+    """Body with the themes that are updated to their newest versions."""
+
+    themes: Annotated[list[ExtensionName], Field(min_length=1)]
 
 
 class Allowlist(Strict):
@@ -414,6 +420,19 @@ def update_plugin(world: World, env_id: str, body: PluginUpdate):
 def update_plugins(world: World, env_id: str, body: PluginUpdates):
     """Update plugins to their newest versions."""
     return _update_of_all(_named(world.environment(env_id).plugins, body.plugins))
+
+
+@COMPANIONS.add(
+    "PUT",
+    "/sites/environments/{env_id}/themes/bulk-update",
+    says=202,
+    errors=WRITE_ERRORS,
+    operation="wp-theme:bulk-update",
+    message="Updating WordPress themes in progress",
+)
+def update_themes(world: World, env_id: str, body: ThemeUpdates):
+    """Update themes to their newest versions."""
+    return _update_of_all(_named(world.environment(env_id).themes, body.themes))
 
 
 def _named(extensions: list[Extension], wanted: list) -> list[Extension]:

@@ -430,6 +430,7 @@ def test_a_plugin_is_updated_to_a_version(call):
     ("kind", "outdated", "newest", "current"),
     [
         ("plugins", "example-forms", "2.5.0", "example-seo"),
+        ("themes", "storefront", "4.6.0", "twentytwentyfour"),
     ],
 )
 def test_several_are_updated_to_their_newest_versions(kind, outdated, newest, current, call):

@@ -75,6 +75,7 @@ REPEATABLE_COMPANIONS = {
     "POST /sites/cdn/clear-cache",
     "PUT /sites/environments/{env_id}/plugins",
     "PUT /sites/environments/{env_id}/plugins/bulk-update",
+    "PUT /sites/environments/{env_id}/themes/bulk-update",
     "PUT /sites/tools/modify-php-version",
     "POST /sites/environments/{env_id}/ssh/set-allowed-ips",
 }

@@ -1,14 +1,14 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Updates of several plugins: which are chosen, what is told of them, and what happens when some stay behind."""
+"""Updates of plugins and themes: which are chosen, what is told of them, and what happens when some stay behind."""
 
 from __future__ import annotations
 
 import pytest
 
 from ansible_collections.hosting.management.plugins.module_utils import _decision
-from ansible_collections.hosting.management.plugins.modules import site_plugin
+from ansible_collections.hosting.management.plugins.modules import site_plugin, site_theme
 from simulator import seed
 
 pytest_plugins = ["simulator.fixtures"]
@@ -147,6 +147,23 @@ def test_where_nobody_tells_what_is_vulnerable_it_cannot_be_selected(update, sim
     assert "does not tell which plugins are vulnerable" in result["msg"]
     result = update(select="updatable")
     assert (result["changed"], result["vulnerable"]) == (True, None)
+
+
+def test_several_themes_are_updated_with_one_request(controller, simulator):
+    several = {"environment_id": LIVE, "names": ["twenty*", "storefront", "nothing"], "exclude": ["*five"]}
+    results = [controller.run(site_theme, check_mode=check_mode, **several) for check_mode in (True, False, False)]
+    updated = {"name": "storefront", "previous_version": "4.5.0", "version": "4.6.0"}
+    assert [(one["changed"], one["themes"]) for one in results] == [(True, [updated]), (True, [updated]), (False, [])]
+    assert [(write.path, write.body) for write in simulator.writes] == [
+        (f"/sites/environments/{LIVE}/themes/bulk-update", {"themes": [{"name": "storefront"}]})
+    ]
+
+
+def test_several_themes_need_a_service_that_shows_them(controller, simulator):
+    result = controller.run(site_theme, environment_id=LIVE, names=["*"], companions=False)
+    assert result["error"]["kind"] == "invalid_input"
+    assert "does not show the themes" in result["msg"]
+    assert simulator.requests == []
 
 
 @pytest.mark.parametrize("options", [{"names": []}, {"names": [], "select": "updatable"}, {"names": None}], ids=str)
