@@ -1,0 +1,124 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: report_document
+short_description: The data of a fleet's report
+version_added: 0.2.0
+author:
+  - hosting.management contributors (@hosting-management)
+description:
+  - Makes one document of what the role P(hosting.management.report#role) has read from each host. It is what the role
+    writes as JSON, and what P(hosting.management.report_page#filter) makes the page of.
+  - The hosts' names and ids are taken from their fact C(__report_host), the results of the tasks from the variables
+    C(__report_PART).
+positional: _input, hostvars
+options:
+  _input:
+    description: The names of the hosts.
+    type: list
+    elements: str
+    required: true
+  hostvars:
+    description: The variables of all hosts, as Ansible has them.
+    type: dict
+    required: true
+  key:
+    description: The result of M(hosting.management.api_key_info).
+    type: dict
+    required: true
+  time:
+    description: The time of the report, as a date or time in ISO 8601.
+    type: str
+    required: true
+  time_frame:
+    description: The time frame of visits and networks.
+    type: str
+    required: true
+  title:
+    description: The title of the report.
+    type: str
+    required: true
+  parts:
+    description: What was asked for.
+    type: list
+    elements: str
+    required: true
+  limits:
+    description: The limits C(key_days), C(backup_days) and C(budget_percent).
+    type: dict
+    required: true
+  charts:
+    description: Whether there shall be charts.
+    type: bool
+    default: true
+  previous:
+    description: Path of the JSON of an earlier report, to tell what has changed since.
+    type: str
+    default: ""
+"""
+
+EXAMPLES = r"""
+- name: Make the document
+  ansible.builtin.set_fact:
+    document: >-
+      {{ ansible_play_hosts_all | hosting.management.report_document(hostvars, key=key, time='2026-11-02T06:00:00Z',
+      time_frame='30_days', title='Fleet', parts=['visits'], limits={'key_days': 30, 'backup_days': 2,
+      'budget_percent': 80}) }}
+"""
+
+RETURN = r"""
+_value:
+  description: The document.
+  type: dict
+"""
+
+import json
+from pathlib import Path
+
+from ansible.errors import AnsibleFilterError
+
+from ..plugin_utils import report_charts
+from ..plugin_utils.report_data import PARTS, ReportError, document_of
+
+
+class FilterModule:
+    def filters(self):
+        return {"report_document": report_document}
+
+
+def report_document(hosts, hostvars, *, key, charts=True, previous="", **settings):
+    earlier, problem = _earlier(str(previous))
+    drawn = "drawn" if report_charts.is_there() else "missing"
+    try:
+        return document_of(
+            [_of_host(str(host), hostvars[host]) for host in hosts],
+            key,
+            charts=drawn if charts else "off",
+            previous=earlier,
+            previous_problem=problem,
+            **settings,
+        )
+    except ReportError as error:
+        raise AnsibleFilterError(str(error)) from None
+
+
+def _of_host(name, variables):
+    known = variables.get("__report_host")
+    parts = {part: variables.get(f"__report_{part}") for part in PARTS}
+    return {"error": "The host failed before anything was read."} | (known or {}) | {"host": name, "parts": parts}
+
+
+def _earlier(path):
+    """Return the document of an earlier report, and why there is none."""
+    if not path:
+        return None, ""
+    try:
+        return json.loads(Path(path).expanduser().read_text(encoding="utf-8")), ""
+    except FileNotFoundError:
+        return None, f"There is no earlier report in {path} yet."
+    except (OSError, ValueError) as error:
+        return None, f"The earlier report {path} cannot be read: {error}"

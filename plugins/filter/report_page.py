@@ -1,0 +1,52 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: report_page
+short_description: The page of a fleet's report
+version_added: 0.2.0
+author:
+  - hosting.management contributors (@hosting-management)
+description:
+  - Makes one HTML page of the document of P(hosting.management.report_document#filter). The page loads nothing, and a
+    content security policy in it says so.
+positional: _input, folder
+options:
+  _input:
+    description: The document.
+    type: dict
+    required: true
+  folder:
+    description: The folder of the role P(hosting.management.report#role), which has the template.
+    type: path
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Write the page
+  ansible.builtin.copy:
+    content: "{{ document | hosting.management.report_page(role_path) }}"
+    dest: /srv/www/report.html
+    mode: "0644"
+"""
+
+RETURN = r"""
+_value:
+  description: The page.
+  type: str
+"""
+
+from ..plugin_utils.report_data import plain
+from ..plugin_utils.report_page import page_of
+
+
+class FilterModule:
+    def filters(self):
+        return {"report_page": report_page}
+
+
+def report_page(document, folder):
+    return page_of(plain(document), str(folder))

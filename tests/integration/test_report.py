@@ -1,0 +1,212 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The report role and playbook, run as users run them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from integration.playbook import ROOT, Ansible
+from integration.table import row_of
+from simulator import Simulator, seed
+from unit.report_fleet import HOSTILE
+
+pytest_plugins = ["simulator.fixtures"]
+
+TIME = "2026-11-21T06:00:00Z"
+
+
+def host_of(number: int) -> dict[str, str]:
+    """The variables of a site's live environment, as the inventory plugin sets them."""
+    return {
+        "hosting_site_id": seed.site_id(number),
+        "hosting_site_name": seed.site_name(number),
+        "hosting_environment_id": seed.environment_id(number),
+        "hosting_environment_name": "live",
+        "hosting_primary_domain_id": seed.domain_id(number),
+    }
+
+
+class Reporter:
+    """The report playbook in front of a simulator."""
+
+    def __init__(self, folder: Path, simulator: Simulator, environment: dict[str, str]) -> None:
+        for name in ("home", "tmp"):
+            (folder / name).mkdir(exist_ok=True)
+        self.folder = folder
+        self.simulator = simulator
+        self.environment = {
+            **environment,
+            "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build" / "collections"),
+            "ANSIBLE_INVENTORY": "inventory.yml",
+            "HOSTING_BASE_URL": simulator.base_url,
+            "HOSTING_API_KEY": simulator.api_key,
+            "HOSTING_JOURNAL": str(folder / "journal.db"),
+        }
+        self.hosts = {name: host_of(number) for number, name in enumerate(("shop", "blog"), start=1)}
+
+    def run(self, *arguments: str, **variables: object) -> subprocess.CompletedProcess[str]:
+        """Report, and return the finished process; its requests are those in the simulator's log."""
+        inventory = {"all": {"hosts": self.hosts, "vars": variables}}
+        (self.folder / "inventory.yml").write_text(yaml.safe_dump(inventory))
+        self.simulator.clear_requests()
+        return subprocess.run(
+            [Path(sys.executable).parent / "ansible-playbook", "hosting.management.report", *arguments],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=200,
+        )
+
+    def report(self, *arguments: str, **variables: object) -> dict:
+        """Report, which must go well, and return the document."""
+        done = self.run(*arguments, **variables)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return json.loads((self.folder / "hosting-report.json").read_text())
+
+    @property
+    def page(self) -> str:
+        return (self.folder / "hosting-report.html").read_text()
+
+
+@pytest.fixture
+def reporter(tmp_path: Path, simulator: Simulator, ansible: Ansible) -> Reporter:
+    return Reporter(tmp_path, simulator, {**ansible.environment, "HOME": str(tmp_path / "home")})
+
+
+# ---- a fleet --------------------------------------------------------------------------------------------------------
+
+
+def test_a_fleet_of_which_one_site_fails_and_one_has_hostile_names(tmp_path: Path):
+    """Forty sites in one run, which sends no write, and whose gap is named in the page and in the output."""
+    with Simulator(sites=40) as simulator, tempfile.TemporaryDirectory(prefix="hosting-") as scratch:
+        visits = f"/sites/environments/{seed.environment_id(7)}/analytics/visits"
+        simulator.fault("status", method="GET", path=visits, times=None, status=404)
+        plugin = simulator.state.environment(seed.environment_id(3)).plugins[0]
+        plugin.name = plugin.title = plugin.version = HOSTILE
+        reporter = Reporter(tmp_path, simulator, Ansible(tmp_path, Path(scratch), simulator).environment)
+        reporter.hosts = {f"{seed.site_name(number)}-live": host_of(number) for number in range(1, 41)}
+        done = reporter.run("--forks", "10")
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert simulator.writes == []
+    document = json.loads((tmp_path / "hosting-report.json").read_text())
+    assert document["summary"]["environments"] == document["summary"]["sites"] == 40
+    assert document["summary"]["visits_this_month"] == sum(1000 * number + 234 for number in range(1, 41))
+    assert len(document["visits"]) == 30
+    assert [one["name"] for one in document["plugins"] if one["is_version_vulnerable"]] == ["example-gallery"]
+    assert all(one["dns"] and one["sftp_allowlist"] and one["backups"] for one in document["environments"])
+    assert [(one["subject"], one["part"], one["status"]) for one in document["not_read"]] == [
+        ("site-7-live", "visits", 404)
+    ]
+    assert "not read: visits of site-7-live:" in done.stdout
+    assert "What could not be read" in reporter.page
+    assert "{{ 7*7 }}" in reporter.page
+    assert "<img" not in reporter.page
+    assert reporter.page.count("<script") == 1
+    assert reporter.page.count("<svg") >= 40
+    assert len(reporter.page) < 1_000_000
+
+
+# ---- one run and the next -------------------------------------------------------------------------------------------
+
+
+def changed(done: subprocess.CompletedProcess[str]) -> int:
+    return sum(map(int, re.findall(r"changed=(\d+)", done.stdout)))
+
+
+def test_the_same_data_at_the_same_time_gives_the_same_report(reporter: Reporter):
+    assert changed(reporter.run(report_time=TIME)) == 2
+    first = reporter.page
+    again = reporter.run(report_time=TIME)
+    assert again.returncode == 0
+    assert changed(again) == 0
+    assert reporter.page == first
+
+
+def test_changes_and_open_questions_are_told(reporter: Reporter, ansible: Ansible, simulator: Simulator):
+    """The second night compares with the first, and a push whose answer was lost in between is a question."""
+    options = {"report_previous": "hosting-report.json", "report_parts": ["versions", "releases"]}
+    assert "yet" in reporter.report(**options)["changes"]["problem"]
+    simulator.state.environment(seed.environment_id(1)).php_engine_version = "php8.4"
+    simulator.fault("drop_after", "PUT")
+    ansible.journal = reporter.folder / "journal.db"
+    assert ansible.run(row_of("env_push").step(release="v2"))[0].failed
+    document = reporter.report(**options)
+    assert document["changes"]["versions"] == [{"host": "shop", "software": "PHP", "from": "php8.3", "to": "php8.4"}]
+    assert document["changes"]["releases"] == [{"host": "shop", "from": None, "to": "v2"}]
+    (question,) = next(one for one in document["environments"] if one["host"] == "shop")["open_questions"]
+    assert (question["what"], question["release"], question["state"]) == ("push", "v2", "unknown")
+    assert document["summary"]["open_questions"] == 1
+
+
+def test_check_mode_writes_nothing(reporter: Reporter):
+    done = reporter.run(
+        "--check", "--diff", "-e", "report_key_days=90", "-e", "report_charts=false", report_parts=["usage"]
+    )
+    assert done.returncode == 0
+    assert "would be written:" in done.stdout
+    assert "soon: The API key simulator expires in" in done.stdout  # also when the days came as text
+    assert not list(reporter.folder.glob("hosting-report.*"))
+
+
+# ---- what is missing ------------------------------------------------------------------------------------------------
+
+
+def test_gaps_fail_the_run_on_request_after_the_report_is_written(reporter: Reporter):
+    reporter.hosts = {"bare": {}, **reporter.hosts}
+    done = reporter.run(report_fail_on_gaps=True, report_parts=["usage"])
+    assert done.returncode == 2
+    assert "has gaps: 1 of what was asked for could not be read." in " ".join(done.stdout.split())
+    assert "not read: all of bare: The host has neither" in done.stdout
+    assert "Usage of each site" in reporter.page
+
+
+def test_a_service_with_the_documented_interface_only_and_no_library(reporter: Reporter, simulator: Simulator):
+    simulator.settings.interface_only = True
+    reporter.environment["HOSTING_COMPANIONS"] = "false"
+    (reporter.folder / "sitecustomize.py").write_text("import sys\nsys.modules['matplotlib'] = None\n")
+    reporter.environment["PYTHONPATH"] = str(reporter.folder)
+    for one in reporter.hosts.values():
+        one["hosting_php_version"] = "php8.2"
+    done = reporter.run(report_fail_on_gaps=True)
+    assert done.returncode == 0, done.stdout
+    document = json.loads((reporter.folder / "hosting-report.json").read_text())
+    assert [one["part"] for one in document["not_shown"]] == ["versions", "backups"]
+    assert document["not_read"] == []
+    assert document["versions"]["php"] == [{"version": "php8.2", "environments": 2}]
+    assert document["summary"]["visits"] > 0
+    assert "What this service does not show" in reporter.page
+    assert "Visits of each environment" in reporter.page
+    assert "<svg" not in reporter.page
+    assert "no charts: matplotlib is not installed" in done.stdout
+
+
+# ---- what is refused ------------------------------------------------------------------------------------------------
+
+
+def test_a_key_that_is_refused_ends_the_run_at_once(reporter: Reporter, simulator: Simulator):
+    reporter.environment["HOSTING_API_KEY"] = "wrong"
+    done = reporter.run()
+    assert done.returncode == 2
+    assert [request.path for request in simulator.requests] == ["/validate"]
+    assert not list(reporter.folder.glob("hosting-report.*"))
+
+
+def test_a_misspelled_variable_is_refused_before_anything_is_read(reporter: Reporter, simulator: Simulator):
+    reporter.hosts["blog"]["report_visit_budget"] = 5
+    done = reporter.run()
+    assert done.returncode == 2
+    said = " ".join(done.stdout.split())
+    assert "report_visit_budget is unknown. Did you mean report_visits_budget? Nothing was read." in said
+    assert simulator.requests == []
