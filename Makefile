@@ -46,7 +46,7 @@ pip = RUSTUP_HOME="$(BUILD)/home/rustup" "$(1)/bin/python" -m pip --disable-pip-
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint lint-can-fail sanity sanity-one molecule simulator chaos faults bench build release clean ci environments sanity-environment
+.PHONY: help demo test browser-test lint lint-can-fail sanity sanity-one molecule simulator chaos faults bench build release clean ci environments sanity-environment
 
 help: ## this list
 	@echo "make <target>:"
@@ -60,6 +60,12 @@ test: $(VENV)/.test $(LINK) ## unit and integration tests; ARGS="-k backup" runs
 	@mkdir -p build/pytest
 	@$(in) "$(VENV)/bin/python" -m pytest --numprocesses=auto \
 		--basetemp="$(BUILD)/pytest/$(notdir $(VENV))" $(ARGS)
+
+browser-test: $(VENV)/.browser $(LINK) ## the page of a report in Chromium, with screenshots in build/browser
+	@mkdir -p build/pytest
+	@chromium=$$("$(VENV)/bin/python" tests/tools/browser.py --install) \
+		&& $(in) CHROMIUM="$$chromium" "$(VENV)/bin/python" -m pytest \
+		--basetemp="$(BUILD)/pytest/browser" tests/browser $(ARGS)
 
 lint: $(LINT)/.lint build ## style, documentation, changelog, and what Galaxy would say
 	@"$(LINT)/bin/python" tests/tools/lint.py
@@ -138,6 +144,11 @@ $(VENV)/.demo: requirements.txt tests/requirements/demo.txt | $(VENV)/.created
 $(VENV)/.test: tests/requirements/test.txt $(VENV)/.demo
 	@echo "Installing what the tests need into $(VENV)"
 	@$(call pip,$(VENV)) $(ANSIBLE_CORE) -r tests/requirements/test.txt
+	@touch $@
+
+$(VENV)/.browser: tests/requirements/browser.txt $(VENV)/.test
+	@echo "Installing what a browser is driven with into $(VENV)"
+	@$(call pip,$(VENV)) $(ANSIBLE_CORE) -r tests/requirements/browser.txt
 	@touch $@
 
 $(VENV)/.bench: tests/requirements/bench.txt $(VENV)/.demo
