@@ -36,7 +36,8 @@ _list:
   description: A sentence for each unknown variable, in alphabetical order.
   type: list
   elements: str
-  sample: [The variable deploy_relase is unknown. Did you mean deploy_release?]
+  sample:
+    - The variable deploy_relase is unknown. Did you mean deploy_release?
 """
 
 from difflib import get_close_matches
