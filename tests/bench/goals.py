@@ -8,7 +8,7 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from .measuring import HOSTS, LATE, LATE_ITEMS, LATENCY, LOOP, SHORT, Figures, fleet
+from .measuring import HOSTS, LATE, LATE_ITEMS, LATENCY, SHORT, Figures, fleet
 from .playbooks import FLOOR, OURS, URI, WAYS
 
 LARGEST_FLEET = 800
@@ -93,11 +93,12 @@ def _journal(figures: Figures) -> list[Row]:
 
 def _memory(figures: Figures) -> list[Row]:
     rows = []
-    for play in (LOOP, figures.base_fleet and fleet(figures.base_fleet)):
-        ours, uri = figures.median(play, OURS, "megabytes"), figures.median(play, URI, "megabytes")
-        if ours is not None and uri is not None:
-            measured = f"{ours / uri:.3f} ({ours:.0f} MiB ÷ {uri:.0f} MiB)"
-            rows.append(Row("f", f"memory, {play}, ours ÷ uri", measured, *_at_most(ours / uri, 1.0)))
+    for play, ways in figures.memory.items():
+        ours, uri = (statistics.median(ways[way]) for way in (OURS, URI))
+        measured = f"{ours / uri:.2f} ({ours:.0f} MiB ÷ {uri:.0f} MiB)"
+        rows.append(Row("f", f"memory of all processes, {play}, ours ÷ uri", measured, *_at_most(ours / uri, 1.0)))
+        ours, uri = (figures.median(play, way, "megabytes") for way in (OURS, URI))
+        rows.append(Row("f", "  of the largest process", f"{ours / uri:.2f} ({ours:.0f} MiB ÷ {uri:.0f} MiB)"))
     return rows
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from . import inside
-from .playbooks import FLOOR, OURS, PROCESS, URI, WAYS, Play, Run, run
+from .playbooks import FLOOR, OURS, PROCESS, URI, WAYS, Play, Run, peak_of_all, run
 from .service import Service
 
 ITEMS = 30
@@ -41,6 +41,7 @@ class Figures:
     items: int
     runs: dict[str, dict[str, list[Run]]] = field(default_factory=dict)
     plays: dict[str, Play] = field(default_factory=dict)
+    memory: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     journal: list[float] = field(default_factory=list)
     followed: list[inside.Followed] = field(default_factory=list)
 
@@ -116,6 +117,9 @@ def measure(
             for way in play.ways:
                 report(f"round {number} of {rounds}: {play.name}, {way}")
                 figures.runs.setdefault(play.name, {}).setdefault(way, []).append(run(service, play, way))
+                if "f" in rows and play.name in (LOOP, fleet(HOSTS)) and way in (OURS, URI):
+                    peak = peak_of_all(service, play, way)
+                    figures.memory.setdefault(play.name, {}).setdefault(way, []).append(peak)
     if "e" in rows:
         report("the journal")
         figures.journal = [taken for _round in range(rounds) for taken in inside.journal_milliseconds()]

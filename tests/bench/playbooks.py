@@ -79,15 +79,34 @@ def prepare() -> None:
     (WORK / "connection_plugins" / "bench_local.py").write_text(CONNECTION)
 
 
+def peak_of_all(service: Service, play: Play, way: str) -> float:
+    """Run a playbook, and return the most memory that all its processes had together, in MiB.
+
+    To look at it slows a run down, so this is a run of its own.
+    """
+    from .memory import Sampler
+
+    _write(service, play, way)
+    process = subprocess.Popen(
+        [*_command(play)], cwd=WORK, env=_environment(service), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    with Sampler(process.pid) as sampler:
+        process.wait()
+    return sampler.peak
+
+
+def _command(play: Play) -> list[str | Path]:
+    playbook = Path(sys.executable).with_name("ansible-playbook")
+    return [playbook, "-i", "inventory.yml", "playbook.yml", "--forks", str(play.forks)]
+
+
 def run(service: Service, play: Play, way: str) -> Run:
     """Run a playbook, and return what that took. A run that did not do what it should ends everything."""
     _write(service, play, way)
     service.set(latency=play.latency)
     service.clear()
-    playbook = Path(sys.executable).with_name("ansible-playbook")
-    command = [playbook, "-i", "inventory.yml", "playbook.yml", "--forks", str(play.forks)]
     done = subprocess.run(
-        [sys.executable, "-I", "-S", LAUNCHER, "taken.json", *command],
+        [sys.executable, "-I", "-S", LAUNCHER, "taken.json", *_command(play)],
         cwd=WORK,
         env=_environment(service),
         stdout=subprocess.PIPE,
