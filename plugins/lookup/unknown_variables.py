@@ -13,6 +13,8 @@ author:
 description:
   - Returns a sentence for each variable of the host that begins with the name of a role, such as C(deploy_relase), and
     is no option in the role's C(meta/argument_specs.yml). A misspelled variable would otherwise be ignored.
+  - Variables of yours that happen to begin like that, such as C(deploy_user), are left alone when the variable
+    C(hosting_foreign_variables) lists them, by name or by a pattern such as C(deploy_user*).
   - The names that a role registers for itself begin with two underscores, so that they are no variables of its prefix.
 options:
   _terms:
@@ -37,10 +39,12 @@ _list:
   type: list
   elements: str
   sample:
-    - The variable deploy_relase is unknown. Did you mean deploy_release?
+    - The variable deploy_relase is unknown. Did you mean deploy_release? If it belongs to something else, list it in
+      hosting_foreign_variables.
 """
 
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ansible.errors import AnsibleLookupError
@@ -51,18 +55,25 @@ from ansible.plugins.lookup import LookupBase
 class LookupModule(LookupBase):
     def run(self, terms, variables=None, **kwargs):
         self.set_options(var_options=variables, direct=kwargs)
-        return [sentence for role in terms for sentence in _unknown(Path(role), variables or {})]
+        variables = variables or {}
+        foreign = variables.get("hosting_foreign_variables") or []
+        patterns = [str(one) for one in (self._templar.template(foreign) if foreign else [])]
+        mine = [name for name in sorted(map(str, variables)) if not any(fnmatchcase(name, one) for one in patterns)]
+        return [sentence for role in terms for sentence in _unknown(Path(role), mine)]
 
 
-def _unknown(role, variables):
+def _unknown(role, names):
     known = _options(role / "meta" / "argument_specs.yml")
     prefix = f"{role.name}_"
-    for name in sorted(map(str, variables)):
+    for name in names:
         if name.startswith(prefix) and name not in known:
             # Without the prefix, which would make all of them alike.
             close = get_close_matches(name.removeprefix(prefix), [one.removeprefix(prefix) for one in known], n=1)
-            hint = f"Did you mean {prefix}{close[0]}?" if close else f"Known are: {', '.join(sorted(known))}."
-            yield f"The variable {name} is unknown. {hint}"
+            hint = f"Did you mean {prefix}{close[0]}?" if close else f"The role {role.name} has no such variable."
+            yield (
+                f"The variable {name} is unknown. {hint} If it belongs to something else, list it in"
+                " hosting_foreign_variables."
+            )
 
 
 def _options(path):
