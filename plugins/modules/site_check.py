@@ -75,7 +75,6 @@ EXAMPLES = r"""
   hosting.management.site_check:
     urls:
       - https://shop.example.com
-      - https://shop.example.com/cart/
     contains: [</html>]
     lacks: [There has been a critical error]
 """

@@ -223,10 +223,8 @@ def test_hosts_deploy_with_the_role_as_they_are(inventory, simulator):
     done = inventory.run(
         "ansible-playbook",
         "hosting.management.deploy",
-        "--limit",
-        "environment_live",
         "-e",
-        "deploy_release=v1",
+        "deploy_hosts=environment_live deploy_release=v1 deploy_verify=false",
     )
     assert done.returncode == 0, done.stdout
     pushes = [request for request in simulator.writes if request.path.endswith("/environments")]
