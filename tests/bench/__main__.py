@@ -23,12 +23,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from . import goals, measuring
+from . import goals, measuring, page
 from .measuring import FULL_HOSTS, FULL_OPERATIONS, HOSTS, ITEMS, ROWS, START, Figures
 from .playbooks import FLOOR, ROOT, prepare
 from .service import Service
 
-MARKS = {True: "yes", False: "no", None: "–"}
 BUSY = 0.5  # from this share of the time on, the simulator may be what is measured
 
 
@@ -54,6 +53,8 @@ def main() -> int:
         content = {"rows": rows, "figures": figures, "surroundings": surroundings}
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(content, default=asdict, indent=1, ensure_ascii=False) + "\n")
+    if options.page:
+        page.write(options.page, rows, notes)
     if options.chart:
         from .chart import draw
 
@@ -71,6 +72,7 @@ def _options() -> argparse.Namespace:
     full = f"all fleets ({', '.join(map(str, FULL_HOSTS))} hosts) in all ways, and a longer operation; takes an hour"
     parser.add_argument("--full", action="store_true", help=full)
     parser.add_argument("--json", type=_path, metavar="FILE", help="write all figures to this file")
+    parser.add_argument("--page", type=_path, metavar="FILE", help="put the table into this page, docs/speed.md")
     parser.add_argument("--chart", type=_path, metavar="FILE", help="draw them, as SVG; needs the rows a and b")
     options = parser.parse_args()
     options.hosts = options.hosts or (list(FULL_HOSTS) if options.full else [HOSTS])
@@ -108,7 +110,7 @@ def _table(rows: list[goals.Row]) -> Table:
         if before not in (None, row.letter):
             table.add_section()
         before = row.letter
-        table.add_row(row.letter, row.work, row.measured, row.goal, MARKS[row.is_met] if row.goal else "")
+        table.add_row(row.letter, row.work, row.measured, row.goal, page.MARKS[row.is_met] if row.goal else "")
     return table
 
 

@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from bench.goals import rows_of
+from bench import page
+from bench.goals import Row, rows_of
 from bench.inside import Followed
 from bench.measuring import LATE, LOOP, START, Figures, fleet, plays_for
 from bench.playbooks import FLOOR, OURS, PROCESS, URI, WAYS, Run
@@ -70,6 +73,20 @@ def test_latency_and_memory():
 def test_an_end_is_known_soon_and_without_too_many_looks(seconds: float, late: float, looks: int, is_met: bool):
     figures = Figures(1, 30, followed=[Followed(seconds, late, looks, looks)])
     assert [met for _measured, met in told(figures, "g")] == [is_met]
+
+
+def test_the_table_takes_its_place_in_a_page(tmp_path: Path):
+    guide = tmp_path / "speed.md"
+    guide.write_text(f"# Speed\n\n{page.BEGIN}old\n{page.END}\nThe rest.\n")
+    page.write(guide, [Row("a", "  uri ÷ ours", "61", "≥ 60", True), Row("f", "memory", "0.5")], ["rounds: 3"])
+    text = guide.read_text()
+    assert "old" not in text
+    assert "| uri ÷ ours | 61 | ≥ 60 | yes |\n| memory | 0.5 | – | – |\n\n- rounds: 3\n" in text
+    assert text.startswith("# Speed\n")
+    assert text.endswith("The rest.\n")
+    guide.write_text("# Speed\n")
+    with pytest.raises(ValueError, match="no place for the table"):
+        page.write(guide, [], [])
 
 
 def test_slow_ways_stay_with_small_fleets_unless_everything_is_wanted():
