@@ -11,10 +11,12 @@ round. A restore's row has the backup in its part.
 from __future__ import annotations
 
 import json
+import time
 from datetime import UTC, datetime
 from typing import Any
 
 from ._context import Context
+from ._decision import HORIZON
 from ._errors import OperationTimeout, OutcomeUnknown
 from ._journal import Entry, Subject
 from ._operations import Operation
@@ -24,7 +26,8 @@ from ._values import iso_of_time
 
 def push_subject(context: Context) -> Subject:
     """Return the journal's subject of the pushes to the task's environment."""
-    return (context.client.base_url, f"env_push/{context['environment_id']}")
+    environment_id = context["target_env_id"] if "target_env_id" in context else context["environment_id"]
+    return (context.client.base_url, f"env_push/{environment_id}")
 
 
 def pushes_of(context: Context) -> tuple[Entry, ...]:
@@ -59,13 +62,33 @@ def require_settled(context: Context, part: dict[str, Any]) -> None:
             raise error
 
 
-def _beside_unknown(entry: Entry) -> str:
+def await_restore(context: Context) -> None:
+    """Wait for a restore that goes on, since it would overwrite what a push brings. Raise when it does not end.
+
+    One whose answer was lost is waited for as long as it may still go on.
+    """
+    rows = pushes_of(context)
+    newest = rows[-1] if rows else None
+    if newest is None or not is_restore(newest) or context.check_mode:
+        return
+    if state_of(newest) == UNKNOWN and time.time() - newest.sent_at <= HORIZON:
+        raise OutcomeUnknown(_beside_unknown(newest, "pushes"))
+    if state_of(newest) == IN_PROGRESS and _goes_on(context, newest, context.wait_timeout if context.wait else 0):
+        error = OperationTimeout(
+            f"{_named(newest)} goes on (operation {newest.operation_id}). Nothing was sent. Run again to wait for its"
+            " end. force: true pushes now."
+        )
+        error.operation_id = newest.operation_id
+        raise error
+
+
+def _beside_unknown(entry: Entry, does: str = "restores the backup") -> str:
     settle = "Look at the environment"
     if entry.release is not None and not is_restore(entry):
         settle += ", and say with hosting.management.push_outcome what you found"
     return (
         f"{_named(entry)} was sent at {_iso(entry.sent_at)} and its answer was lost, so it may still go on. Nothing was"
-        f" sent. {settle}. force: true restores the backup whatever became of it."
+        f" sent. {settle}. force: true {does} whatever became of it."
     )
 
 
@@ -75,10 +98,10 @@ def _named(entry: Entry) -> str:
     return f"The push of {entry.release}" if entry.release else "A push without a release"
 
 
-def _goes_on(context: Context, entry: Entry) -> bool:
-    """Tell whether the service says that a push is in progress. It is asked whatever ``companions`` says."""
+def _goes_on(context: Context, entry: Entry, wait_timeout: float = 0) -> bool:
+    """Tell whether an operation goes on after so many seconds. The service is asked whatever ``companions`` says."""
     operation = Operation(entry.operation_id, accepted_at=entry.sent_at, resumed=True)
-    context.follow([operation], 0, context.journal)
+    context.follow([operation], wait_timeout, context.journal)
     return operation.state == IN_PROGRESS
 
 

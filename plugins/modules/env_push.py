@@ -13,7 +13,8 @@ description:
   - Copies files and database from one environment to another, such as from staging to live
     (C(PUT /sites/{site_id}/environments), interface section 4.19).
   - With O(release), a push is done once for each release, however often the task runs. Without, at each run. After
-    M(hosting.management.backup_restore) has put the environment back, the same release is pushed again.
+    M(hosting.management.backup_restore) has put the environment back, the same release is pushed again. A restore that
+    still goes on is waited for.
   - A push is never sent twice by itself. When its answer is lost, the task fails, and fails again at the next runs
     until O(force=true) says to send it again.
 options:
@@ -166,10 +167,11 @@ from ..module_utils._arguments import (
     uuid_option,
 )
 from ..module_utils._checks import checked_relative_paths
-from ..module_utils._convergence import once
+from ..module_utils._convergence import not_shown, once
 from ..module_utils._entry import run_module
 from ..module_utils._errors import InvalidInput
 from ..module_utils._interface import PUSH_ENVIRONMENT
+from ..module_utils._releases import await_restore
 
 
 def _complete_push(params):
@@ -231,6 +233,7 @@ def run(context):
         release=context["release"],
         part=_part(body),
         at_each_run=context["release"] is None,
+        observe=not_shown if context.force else lambda: await_restore(context),
     )
     return outcome.result(is_pushed=outcome.changed)
 

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from ansible_collections.hosting.management.plugins.module_utils._decision import HORIZON
 from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, SqliteJournal
 from ansible_collections.hosting.management.plugins.module_utils._progress import FINISHED, IN_PROGRESS, SENT, UNKNOWN
 from ansible_collections.hosting.management.plugins.modules import (
@@ -265,10 +266,34 @@ def test_a_run_that_is_killed_at_the_restore_costs_a_push_at_most(arrived, contr
     info = controller.run(release_info, **INFO)
     assert (info["release"], info["restored_backup"]["state"]) == (None, "unknown")
     failed(controller.run(backup_restore, **RESTORE), "outcome_unknown")
+    message = failed(controller.run(env_push, **PUSH), "outcome_unknown")
+    assert "force: true pushes" in message, "the restore may still go on"
+    rows(Entry(**{**vars(rows()[-1]), "sent_at": time.time() - HORIZON - 1}))
     assert changed(controller.run(env_push, **PUSH))
     assert live.content == simulator.state.environment(STAGING).content
     assert controller.run(release_info, **INFO)["release"] == "v1"
     assert [row.progress for row in rows()] == [FINISHED]
+
+
+def test_a_push_waits_for_the_restore_that_goes_on(controller, simulator, live):
+    simulator.settings.operation_seconds = 0.4
+    changed(controller.run(backup_restore, wait=False, **RESTORE))
+    assert changed(controller.run(env_push, **PUSH))
+    assert live.content == simulator.state.environment(STAGING).content
+    restore, push = simulator.writes
+    assert push.time - restore.time >= 0.4
+
+
+def test_a_push_is_not_sent_into_a_restore_that_does_not_end(controller, simulator):
+    simulator.settings.operation_seconds = ENDLESS
+    changed(controller.run(backup_restore, wait=False, **RESTORE))
+    assert changed(controller.run(env_push, check_mode=True, **PUSH)), "check mode waits for nothing"
+    for options in ({"wait_timeout": 0.1}, {"wait": False}):
+        result = controller.run(env_push, **PUSH, **options)
+        assert f"The restore of backup {BACKUP} goes on" in failed(result, "operation_timeout")
+        assert result["error"]["operation_id"].startswith("backups:restore-")
+    assert len(simulator.writes) == 1
+    assert changed(controller.run(env_push, force=True, wait=False, **PUSH))
 
 
 def test_the_answer_to_another_runs_push_is_waited_for(controller, simulator, rows):
