@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 from ._errors import JournalError
@@ -693,4 +693,5 @@ def _without_password(text: str, address: str) -> str:
     return text
 
 
-Journal = NoJournal | SqliteJournal | PostgresJournal
+# Quoted: pylint sees no class in a generic base, and refuses to join it.
+Journal: TypeAlias = "NoJournal | SqliteJournal | PostgresJournal"
