@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.basic import env_fallback
+from ansible.module_utils.common.validation import check_required_one_of, check_required_together
 
 from ._checks import (
     checked_api_key,
@@ -74,8 +75,18 @@ class ModuleSpec:
                     params[name] = check(params[name])
                 except ValueError as error:
                     raise InvalidInput(f"{name} {error}. Nothing was sent.") from None
+        self._require_values(params)
         if self._rule:
             self._rule(params)
+
+    def _require_values(self, params: Mapping[str, Any]) -> None:
+        """Refuse options that are given without a value: for Ansible, a null or an empty text is one."""
+        values = {name: value for name, value in params.items() if value is not None}
+        try:
+            check_required_one_of(self.constraints.get("required_one_of"), values)
+            check_required_together(self.constraints.get("required_together"), values)
+        except TypeError as error:
+            raise InvalidInput(f"{error}. Neither null nor an empty text is a value. Nothing was sent.") from None
 
 
 def _refuse_what_yaml_made(name: str, value: object) -> None:

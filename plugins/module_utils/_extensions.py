@@ -77,11 +77,9 @@ def update_options() -> dict[str, dict[str, Any]]:
 
 
 def check_names(params: dict[str, Any]) -> None:
-    """Refuse options without a value, as a template may send them: they must not come to mean everything."""
-    if params["names"] == [] or not (params["name"] or params["names"] or params.get("select")):
+    """Refuse an empty list, as a template may send it: it must not come to mean everything."""
+    if params["names"] == []:
         raise InvalidInput("names is empty. To leave nothing out, give names: ['*']. Nothing was sent.")
-    if params["name"] and not params["update_version"]:
-        raise InvalidInput("name needs update_version. Nothing was sent.")
 
 
 class Updates:

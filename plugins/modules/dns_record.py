@@ -202,9 +202,7 @@ ABSENT = "absent"
 
 
 def _check_record(params):
-    """Refuse a record of no domain, one without values, and values that do not belong to its type."""
-    if not (params["domain_id"] or params["domain_name"]):
-        raise InvalidInput("domain_id is empty. Give it, or domain_name. Nothing was sent.")
+    """Refuse a record without values, and values that do not belong to its type."""
     if params["values"] == [] or (params["state"] == "present" and params["values"] is None):
         raise InvalidInput(
             "values is missing or empty. To remove the whole record, give state: absent without values. Nothing was"

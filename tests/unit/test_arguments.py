@@ -449,6 +449,31 @@ def test_a_rule_sees_the_checked_options():
     assert seen == [UUID]
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"site_id": UUID, "name": "live"}, None),
+        ({"site_id": "", "name": "live", "tag": "a", "note": "b"}, None),
+        ({"site_id": "", "name": None}, "one of the following is required: site_id, name. Neither null nor an empty"),
+        ({"site_id": UUID, "tag": "a", "note": ""}, "parameters are required together: tag, note. Neither null nor"),
+    ],
+)
+def test_null_and_an_empty_text_are_not_what_is_required(options, message):
+    texts = {name: optional_text_option() for name in ("name", "tag", "note")}
+    spec = ModuleSpec(
+        api_options(),
+        {"site_id": uuid_option(required=False), **texts},
+        required_one_of=[["site_id", "name"]],
+        required_together=[["tag", "note"]],
+    )
+    params = {**GIVEN, "name": None, "tag": None, "note": None, **options}
+    if message is None:
+        spec.check(params)
+    else:
+        with pytest.raises(InvalidInput, match=f"^{message}.* Nothing was sent"):
+            spec.check(params)
+
+
 def test_every_option_of_its_own_keeps_its_check_beside_the_spec():
     option = Option(checked_duration, required=True, aliases=["age"])
     assert dict(option) == {"type": "str", "required": True, "aliases": ["age"]}
