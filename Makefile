@@ -46,7 +46,7 @@ pip = RUSTUP_HOME="$(BUILD)/home/rustup" "$(1)/bin/python" -m pip --disable-pip-
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test browser-test lint lint-can-fail sanity sanity-one molecule simulator chaos faults bench build release clean ci environments sanity-environment
+.PHONY: help demo test browser-test lint lint-can-fail sanity sanity-one molecule simulator chaos awx faults bench build release clean ci environments sanity-environment
 
 help: ## this list
 	@echo "make <target>:"
@@ -100,6 +100,11 @@ chaos: $(VENV)/.test $(LINK) ## kills, lost answers and parallel runs at random;
 bench: $(VENV)/.bench $(LINK) ## what tasks cost, beside ansible.builtin.uri; ARGS="--only a,e --rounds 5"
 	@$(in) PYTHONPATH="$(BUILD)/collections:$(HERE)/tests" "$(VENV)/bin/python" -m bench $(ARGS)
 
+awx: $(VENV)/.awx $(LINK) build/awx/.collection ## what AWX does: its setup with the real modules, images, jobs
+	@mkdir -p build/pytest
+	@$(in) ANSIBLE_COLLECTIONS_PATH="$(BUILD)/collections:$(BUILD)/awx" "$(VENV)/bin/python" -m pytest \
+		--numprocesses=auto --basetemp="$(BUILD)/pytest/awx" tests/awx $(ARGS)
+
 faults: $(VENV)/.demo $(LINK) ## every fault of a write, with every module; writes the table into docs/failures.md
 	@$(in) "$(VENV)/bin/python" tests/faults
 
@@ -118,7 +123,7 @@ clean: ## remove everything that make made
 	rm -rf build .venv .cache .ansible
 
 # What the other targets would install when first used.
-environments: $(VENV)/.test $(VENV)/.molecule $(LINT)/.lint $(LINK)
+environments: $(VENV)/.test $(VENV)/.molecule $(VENV)/.awx build/awx/.collection $(LINT)/.lint $(LINK)
 sanity-environment: $(VENV)/.core
 
 # ---- how environments come to be ------------------------------------------------------------------------------------
@@ -159,6 +164,17 @@ $(VENV)/.bench: tests/requirements/bench.txt $(VENV)/.demo
 $(VENV)/.molecule: tests/requirements/molecule.txt $(VENV)/.demo
 	@echo "Installing molecule into $(VENV)"
 	@$(call pip,$(VENV)) $(ANSIBLE_CORE) -r tests/requirements/molecule.txt
+	@touch $@
+
+$(VENV)/.awx: tests/requirements/awx.txt $(VENV)/.test
+	@echo "Installing what AWX runs into $(VENV)"
+	@$(call pip,$(VENV)) $(ANSIBLE_CORE) -r tests/requirements/awx.txt
+	@touch $@
+
+# The wheel that carries it has 56 MB, of which this is one.
+build/awx/.collection: tests/tools/community.py | $(VENV)/.created
+	@echo "Fetching the collection awx.awx"
+	@"$(VENV)/bin/python" tests/tools/community.py awx.awx build/awx
 	@touch $@
 
 $(LINT)/.lint: tests/requirements/lint.txt | $(LINT)/.created

@@ -23,6 +23,10 @@ options:
     type: list
     elements: path
     required: true
+  ignore:
+    description:
+      - A regular expression. Variables that begin as it says are not looked at, such as those that AWX gives to a job.
+    type: str
 """
 
 EXAMPLES = r"""
@@ -43,6 +47,7 @@ _list:
       hosting_foreign_variables.
 """
 
+import re
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -58,8 +63,13 @@ class LookupModule(LookupBase):
         variables = variables or {}
         foreign = variables.get("hosting_foreign_variables") or []
         patterns = [str(one) for one in (self._templar.template(foreign) if foreign else [])]
-        mine = [name for name in sorted(map(str, variables)) if not any(fnmatchcase(name, one) for one in patterns)]
-        return [sentence for role in terms for sentence in _unknown(Path(role), mine)]
+        ignore = kwargs.get("ignore")
+        names = [
+            name
+            for name in sorted(map(str, variables))
+            if not (ignore and re.match(ignore, name)) and not any(fnmatchcase(name, one) for one in patterns)
+        ]
+        return [sentence for role in terms for sentence in _unknown(Path(role), names)]
 
 
 def _unknown(role, names):

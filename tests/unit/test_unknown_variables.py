@@ -29,8 +29,8 @@ def role(tmp_path: Path) -> str:
     return str(folder)
 
 
-def unknown(role: str, *names: str) -> list[str]:
-    return LookupModule().run([role], variables=dict.fromkeys(names, ""))
+def unknown(role: str, *names: str, **options: str) -> list[str]:
+    return LookupModule().run([role], variables=dict.fromkeys(names, ""), **options)
 
 
 def test_options_of_all_entry_points_are_known(role: str):
@@ -57,6 +57,12 @@ def test_foreign_variables_are_left_alone(role: str):
 
 def test_variables_of_others_and_those_that_the_role_registers_are_left_alone(role: str):
     assert unknown(role, "bakery_name", "hosting_site_id", "bake", "__bake_result") == []
+
+
+def test_names_that_are_to_be_ignored_are_not_looked_at(role: str):
+    assert unknown(role, "bake_job_id", "bake_sconds", ignore="bake_job_") == unknown(role, "bake_sconds")
+    # The expression is about the beginning of a name.
+    assert len(unknown(role, "bake_my_bake_job_id", ignore="bake_job_")) == 1
 
 
 def test_all_of_them_are_named_in_order(role: str):

@@ -1,0 +1,176 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The role awx with the variables of the guide and the real modules of awx.awx, in front of a simulated AWX."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from jinja2 import StrictUndefined
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from awx.controller import ENCRYPTED, TOKEN, Controller, running
+
+ROOT = Path(__file__).parents[2]
+PROJECT = ROOT / "extensions" / "awx"
+GUIDE = (ROOT / "docs" / "awx.md").read_text()
+VARIABLES = yaml.safe_load(re.search(r"```yaml\n# awx.yml\n(.*?)```", GUIDE, re.DOTALL)[1])
+API_KEY = "key-of-the-company-58"
+PASSWORD = "password-of-the-journal-73"
+# What the guide takes from the environment.
+SECRETS = {"HOSTING_API_KEY": API_KEY, "JOURNAL_PASSWORD": PASSWORD, "SLACK_TOKEN": "token-of-slack-19"}
+# Whose variables a job takes, where that is not the role of the same name.
+ROLES = {"rollback": "deploy"}
+JOBS = ("deploy", "rollback", "maintain", "access", "report")
+
+
+class Setup:
+    """The playbook awx in front of an AWX."""
+
+    def __init__(self, folder: Path, controller: Controller) -> None:
+        self.folder = folder
+        self.controller = controller
+        self.variables: dict[str, Any] = dict(VARIABLES)
+
+    def run(self, *arguments: str, **variables: Any) -> subprocess.CompletedProcess[str]:
+        """Run the playbook; what it writes is then in the controller's writes."""
+        given = {name: value for name, value in {**self.variables, **variables}.items() if value is not None}
+        (self.folder / "awx.yml").write_text(yaml.safe_dump(given))
+        self.controller.writes.clear()
+        environment = {
+            "HOME": str(self.folder),
+            "LC_ALL": "C.UTF-8",
+            "PATH": "/usr/bin:/bin",
+            "ANSIBLE_COLLECTIONS_PATH": f"{ROOT / 'build' / 'collections'}:{ROOT / 'build' / 'awx'}",
+            "ANSIBLE_LOCALHOST_WARNING": "false",
+            "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
+            **SECRETS,
+            "CONTROLLER_HOST": self.controller.url,
+            "CONTROLLER_OAUTH_TOKEN": TOKEN,
+        }
+        return subprocess.run(
+            [Path(sys.executable).parent / "ansible-playbook", "hosting.management.awx", "-e@awx.yml", *arguments],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def changes(self, *arguments: str, **variables: Any) -> int:
+        """Run the playbook, which must go well and show no secret, and return the number of changed tasks."""
+        done = self.run(*arguments, **variables)
+        assert done.returncode == 0, done.stdout + done.stderr
+        for secret in SECRETS.values():
+            assert secret not in done.stdout + done.stderr
+        [changed] = re.findall(r"changed=(\d+)", done.stdout)
+        return int(changed)
+
+
+@pytest.fixture
+def setup(tmp_path: Path) -> Iterator[Setup]:
+    with running(PROJECT) as controller:
+        yield Setup(tmp_path, controller)
+
+
+def environment_of_a_job(controller: Controller) -> dict[str, str]:
+    """What AWX puts into the environment of a job with the credential."""
+    credential = controller.named("credentials")["Hosting"]
+    injectors = controller.objects["credential_types"][credential["credential_type"]]["injectors"]
+    jinja = ImmutableSandboxedEnvironment(undefined=StrictUndefined)
+    inputs = controller.secrets[credential["id"]]
+    return {name: jinja.from_string(text).render(**inputs) for name, text in injectors["env"].items()}
+
+
+def assert_answers_are_variables(role: str, questions: list[dict[str, Any]]) -> None:
+    """A question asks for a variable that the role has, and offers what the role takes."""
+    file = ROOT / "roles" / role / "meta" / "argument_specs.yml"
+    if not file.exists():  # a role that the collection is about to get
+        return
+    options = yaml.safe_load(file.read_text())["argument_specs"]["main"]["options"]
+    for question in questions:
+        option = options[question["variable"]]
+        assert set(question.get("choices", [])) <= set(option.get("choices", ["false", "true"]))
+
+
+def test_everything_is_set_up_once(setup: Setup):
+    controller = setup.controller
+    assert setup.changes() == 11
+    assert set(controller.named("job_templates")) == {f"Hosting: {job}" for job in JOBS}
+    assert controller.named("credentials")["Hosting"]["inputs"]["api_key"] == ENCRYPTED
+    assert environment_of_a_job(controller) == {
+        "HOSTING_BASE_URL": "https://api.example.com/v2",
+        "HOSTING_API_KEY": API_KEY,
+        "HOSTING_JOURNAL": "postgresql://journal@db.example.com/hosting",
+        "PGPASSWORD": PASSWORD,
+    }
+    assert {name: one["source_path"] for name, one in controller.named("inventory_sources").items()} == {
+        "Hosting environments": "company.hosting.yml",
+        "Hosting live environments": "live.hosting.yml",
+    }
+    deploy = controller.named("job_templates")["Hosting: deploy"]
+    assert (deploy["playbook"], deploy["job_slice_count"], deploy["forks"]) == ("deploy.yml", 4, 10)
+    assert deploy["inventory"] == controller.named("inventories")["Hosting live"]["id"]
+    for job in JOBS:
+        name = f"Hosting: {job}"
+        assert controller.associated("job_templates", name, "credentials") == ["Hosting"]
+        assert controller.associated("job_templates", name, "notification_templates_error") == ["Hosting: a job failed"]
+        assert_answers_are_variables(ROLES.get(job, job), controller.survey("job_templates", name)["spec"])
+    asked = controller.survey("workflow_job_templates", "Hosting: deploy and report")["spec"]
+    assert [one["variable"] for one in asked] == ["deploy_release", "deploy_hosts", "deploy_rollback"]
+    assert controller.associated("workflow_job_template_nodes", "deploy", "success_nodes") == ["report"]
+    assert {name: one["rrule"] for name, one in controller.named("schedules").items()} == {
+        f"Hosting: {job} every night": f"DTSTART;TZID=Europe/Berlin:20260101T{hour}0000 RRULE:FREQ=DAILY;INTERVAL=1"
+        for job, hour in (("maintain", "01"), ("access", "04"), ("report", "05"))
+    }
+
+    assert setup.changes(awx_api_key="another-key") == 0
+    assert controller.writes == []
+
+    setup.variables |= {"awx_nightly": {"maintain": "02:30"}, "awx_forks": 20, "awx_api_key": "another-key"}
+    assert setup.changes("--check") == 2
+    assert controller.writes == []
+    assert setup.changes(awx_update_secrets=True) == 4
+    assert set(controller.named("schedules")) == {"Hosting: maintain every night"}
+    assert {one["forks"] for one in controller.named("job_templates").values()} == {20}
+    assert environment_of_a_job(controller)["HOSTING_API_KEY"] == "another-key"
+
+
+def test_without_what_is_optional_it_is_set_up_too(setup: Setup):
+    for name in ("awx_journal", "awx_journal_password", "awx_notification_type", "awx_notification_configuration"):
+        del setup.variables[name]
+    # AWX gives such variables to a job that runs this role.
+    assert setup.changes("-e", "awx_job_id=7", "-e", "awx_project_revision=abc", awx_project_folder="../awx/") == 10
+    # An empty HOSTING_JOURNAL would switch it off.
+    assert environment_of_a_job(setup.controller)["HOSTING_JOURNAL"] == "~/.local/state/hosting.management/journal.db"
+    assert environment_of_a_job(setup.controller)["PGPASSWORD"] == ""
+    assert setup.controller.named("notification_templates") == {}
+    assert {one["playbook"] for one in setup.controller.named("job_templates").values()} == {
+        f"../awx/{job}.yml" for job in JOBS
+    }
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"awx_slices": 3}, "The variable awx_slices is unknown."),
+        ({"awx_base_url": None}, "missing required arguments: awx_base_url"),
+        ({"awx_nightly": {"deploy": "01:00"}}, "It needs the names of jobs (maintain, access, report)"),
+        ({"awx_nightly": {"report": 1350}}, 'times in quotes such as "01:30"'),
+        ({"awx_notification_type": "pigeon"}, "value of awx_notification_type must be one of"),
+    ],
+)
+def test_bad_input_is_refused_before_anything_is_done(setup: Setup, variables: dict[str, Any], said: str):
+    done = setup.run(**variables)
+    assert done.returncode == 2
+    assert said in re.sub(r"\s+", " ", done.stdout + done.stderr).replace('\\"', '"')
+    assert setup.controller.writes == []
+    assert API_KEY not in done.stdout + done.stderr
