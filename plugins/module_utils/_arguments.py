@@ -42,18 +42,21 @@ class Option(dict[str, Any]):
 class ModuleSpec:
     """The options of a module: dictionaries of options, and Ansible's constraints between them by name.
 
-    ``rule`` takes the checked options and raises InvalidInput for what Ansible's constraints cannot express.
+    ``rule`` takes the checked options and raises InvalidInput for what Ansible's constraints cannot express. A module
+    that does without the service needs no address and no key.
     """
 
     def __init__(
         self,
         *options: Mapping[str, dict[str, Any]],
         rule: Callable[[dict[str, Any]], None] | None = None,
+        needs_service: bool = True,
         **constraints: Sequence[Sequence[str]],
     ) -> None:
         self.options = {name: option for group in options for name, option in group.items()}
         self.constraints = constraints
         self._rule = rule
+        self._needs_service = needs_service
 
     def check(self, params: dict[str, Any], given: Mapping[str, object] | None = None) -> None:
         """Bring the options into canonical form, in place; raise InvalidInput for the first bad one.
@@ -61,7 +64,7 @@ class ModuleSpec:
         ``given`` are the options as the task gives them, before Ansible made texts of numbers.
         """
         for name, variable in (("base_url", "HOSTING_BASE_URL"), ("api_key", "HOSTING_API_KEY")):
-            if not params.get(name):
+            if self._needs_service and not params.get(name):
                 raise InvalidInput(
                     f"{name} is missing: set the option {name}, or the environment variable {variable}. For all tasks"
                     " at once, set it in module_defaults for group/hosting.management.all. Nothing was sent."

@@ -525,6 +525,18 @@ _LATER = re.compile(
 )
 
 
+@dataclass(frozen=True)
+class Setup:
+    """How far a database is prepared: the version of the table (0 without one), and what a user may do with it."""
+
+    schema_version: int
+    privileges: tuple[str, ...]
+
+
+COMPLETE = Setup(SCHEMA_VERSION, ("usage", "select", "insert", "update", "delete"))
+"""What a user needs; ``usage`` is that of the table's schema."""
+
+
 class PostgresJournal(_SqlJournal["psycopg.Connection"]):
     """The journal in a PostgreSQL database, for controllers whose disk is thrown away after a job.
 
@@ -539,6 +551,21 @@ class PostgresJournal(_SqlJournal["psycopg.Connection"]):
     def __init__(self, address: str) -> None:
         super().__init__()
         self._address = address
+
+    def set_up(self, user: str | None, *, predict: bool) -> Setup:
+        """Make the table, or bring it to this version, and let a user read and write it; return how it was before.
+
+        Without a user it is the one of the address. With ``predict``, nothing is changed. Raises JournalError, also
+        when there is no such user; then nothing was changed.
+        """
+        with self._transaction() as connection:
+            name = user or _first_value(connection, "select current_user")
+            before = _setup_of(connection, name)
+            if not predict and before != COMPLETE:
+                if before.schema_version < SCHEMA_VERSION:
+                    _make_postgres_table(connection)
+                _grant(connection, name, before)
+            return before
 
     @contextmanager
     def _reading(self) -> Iterator[_Execute]:
@@ -673,6 +700,42 @@ def _require_privilege(connection: psycopg.Connection) -> None:
             f" of the database runs once: GRANT CREATE ON SCHEMA {schema or 'public'} TO {user}; or: CREATE SCHEMA"
             f" AUTHORIZATION {user}; or makes the table and grants SELECT, INSERT, UPDATE and DELETE on it."
         )
+
+
+def _first_value(connection: psycopg.Connection, query: str, *values: object) -> Any:
+    return connection.execute(query, values).fetchone()[0]
+
+
+_SCHEMA_OF_TABLE = (
+    "select coalesce((select nspname from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = relnamespace"
+    " where relname = 'hosting_management_journal' and pg_table_is_visible(c.oid)), current_schema())"
+)
+
+
+def _setup_of(connection: psycopg.Connection, user: str) -> Setup:
+    if not _first_value(connection, "select count(*) from pg_catalog.pg_roles where rolname = %s", user):
+        raise JournalError(
+            f"The database has no user {user}. Make it first, with CREATE ROLE {user} LOGIN PASSWORD '...'. Nothing was"
+            " done."
+        )
+    schema = _first_value(connection, _SCHEMA_OF_TABLE)
+    version = _postgres_version(connection)
+    usage, *privileges = COMPLETE.privileges
+    may = [usage] if _first_value(connection, "select has_schema_privilege(%s, %s, %s)", user, schema, usage) else []
+    if version:
+        query = "select has_table_privilege(%s, 'hosting_management_journal', %s)"
+        may += [one for one in privileges if _first_value(connection, query, user, one)]
+    return Setup(version, tuple(may))
+
+
+def _grant(connection: psycopg.Connection, user: str, before: Setup) -> None:
+    from psycopg.sql import SQL, Identifier
+
+    if COMPLETE.privileges[0] not in before.privileges:
+        schema = _first_value(connection, _SCHEMA_OF_TABLE)
+        connection.execute(SQL("grant usage on schema {} to {}").format(Identifier(schema), Identifier(user)))
+    grant = "grant select, insert, update, delete on hosting_management_journal to {}"
+    connection.execute(SQL(grant).format(Identifier(user)))
 
 
 def _advice(error: Exception) -> str:

@@ -109,7 +109,7 @@ def test_everything_is_set_up_once(setup: Setup):
     assert environment_of_a_job(controller) == {
         "HOSTING_BASE_URL": "https://api.example.com/v2",
         "HOSTING_API_KEY": API_KEY,
-        "HOSTING_JOURNAL": "postgresql://journal@db.example.com/hosting",
+        "HOSTING_JOURNAL": "postgresql://jobs@db.example.com/hosting",
         "PGPASSWORD": PASSWORD,
     }
     assert {name: one["source_path"] for name, one in controller.named("inventory_sources").items()} == {

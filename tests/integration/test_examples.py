@@ -15,7 +15,7 @@ from integration.playbook import ROOT, Ansible, Step
 from integration.table import LIVE, SITE, STAGING, row_of
 from simulator import Simulator, seed
 
-pytest_plugins = ["simulator.fixtures"]
+pytest_plugins = ["simulator.fixtures", "unit.postgres"]
 
 MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py"))
 
@@ -31,10 +31,14 @@ OF_ANSIBLE = {"changed", "failed", "invocation", "diff", "item", "ansible_loop_v
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_examples_run_as_they_stand(module: str, ansible: Ansible, simulator: Simulator):
+def test_examples_run_as_they_stand(module: str, ansible: Ansible, simulator: Simulator, request):
     if module == "push_outcome":
         simulator.fault("drop_after", "PUT")
         assert ansible.run(row_of("env_push").step(release="v2.4.1"))[0].failed
+    if module == "journal_setup":
+        server = request.getfixturevalue("postgres_server")
+        server.execute("drop role if exists jobs; create role jobs")
+        ansible.variables["address_with_owner"] = server.address(server.new_database())
     documented = import_module(f"ansible_collections.hosting.management.plugins.modules.{module}")
     # The simulator has no site of its own at that address, but it shows the pages of its sites.
     page = f"{simulator.base_url.removesuffix('/v2')}/_simulator/sites/{seed.environment_id(1)}"

@@ -158,7 +158,7 @@ def test_every_block_is_in_a_language_that_is_tested(page: Path):
     text = page.read_text()
     found = list(BLOCK.finditer(text))
     assert len(found) * 2 == len(re.findall(r"^ *```", text, re.MULTILINE)), "a block does not end"
-    assert {block["language"] for block in found} <= {"shell", "text", "yaml"}
+    assert {block["language"] for block in found} <= {"shell", "sql", "text", "yaml"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -1,0 +1,117 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: journal_setup
+short_description: Prepare a PostgreSQL database for the journal
+version_added: 0.2.0
+description:
+  - Makes the table of the journal, or brings it to the version of this collection, and lets another user read and
+    write it. Then the user of the jobs needs no right to make tables.
+  - Where that user may make tables, the first task that needs the journal makes the table, and this module is not
+    needed.
+  - The hosting service is not asked, so neither O(base_url) nor O(api_key) is required.
+options:
+  user:
+    description:
+      - The user who reads and writes the journal. It must be there already.
+      - By default that of O(journal).
+    type: str
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.attributes
+  - hosting.management.attributes.diff
+notes:
+  - O(journal) is the address of the database here, with a user who may make tables, such as
+    V(postgresql://owner@db.example.com/hosting). Give its password in the environment variable E(PGPASSWORD), or in
+    libpq's password file.
+requirements:
+  - psycopg >= 3.2
+"""
+
+EXAMPLES = r"""
+- name: Make the table of the journal, and let the user of the jobs use it
+  hosting.management.journal_setup:
+    journal: "{{ address_with_owner }}"
+    user: jobs
+"""
+
+RETURN = r"""
+schema_version:
+  description: The version of the table.
+  returned: success
+  type: int
+  sample: 1
+privileges:
+  description: What the user may do with the table, and with its schema.
+  returned: success
+  type: list
+  elements: str
+  sample: [usage, select, insert, update, delete]
+error:
+  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status, if there was an answer.
+      type: int
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The method of the request that failed.
+      type: str
+    path:
+      description: The path of the request that failed, below O(base_url).
+      type: str
+    operation_id:
+      description: The operation concerned, if there is one.
+      type: str
+"""
+
+from ..module_utils._arguments import ModuleSpec, api_options, text_option
+from ..module_utils._entry import run_module
+from ..module_utils._errors import InvalidInput
+from ..module_utils._journal import COMPLETE, PostgresJournal
+
+SPEC = ModuleSpec(api_options(), {"user": text_option(required=False)}, needs_service=False)
+
+
+def run(context):
+    """Prepare a PostgreSQL database for the journal."""
+    if not isinstance(context.journal, PostgresJournal):
+        raise InvalidInput(
+            "journal must be the postgresql:// address of a database, with a user who may make tables. A SQLite file"
+            " needs no preparation. Nothing was done."
+        )
+    before = context.journal.set_up(context["user"], predict=context.check_mode)
+    result = {"changed": before != COMPLETE, **_shown(COMPLETE)}
+    if context.diff:
+        result["diff"] = {"before": _shown(before), "after": _shown(COMPLETE)}
+    return result
+
+
+def _shown(setup):
+    return {"schema_version": setup.schema_version, "privileges": list(setup.privileges)}
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
