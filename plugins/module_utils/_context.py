@@ -71,8 +71,11 @@ class Context(Mapping[str, Any]):
         return kept_journal(default_location() if location is None else location)
 
     def close(self) -> None:
-        """Let go of the journal, if the task has opened it."""
+        """Let go of the journal, if the task has opened it, and warn of what it says of itself."""
         if "journal" in self.__dict__:
+            warning = self.journal.warning()
+            if warning:
+                self.warn(warning)
             self.journal.let_go()
 
     @property

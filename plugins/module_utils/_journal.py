@@ -228,6 +228,24 @@ def _expanded(path: Path) -> Path:
         ) from None
 
 
+def _goes_with_the_job(path: Path) -> bool:
+    """Tell whether a file is on a disk that is thrown away when this job ends.
+
+    AWX names the folder that it has made for a job, and ansible-runner that of its results, which is below /runner in a
+    container. In both, only what is on a volume lasts.
+    """
+    is_of_awx = bool(os.environ.get("AWX_PRIVATE_DATA_DIR"))
+    results = Path(os.environ.get("AWX_ISOLATED_DATA_DIR") or "/")
+    if not is_of_awx and Path("/runner") not in results.parents:
+        return False
+    volume = next(folder for folder in path.parents if os.path.ismount(folder))
+    if volume == Path("/"):
+        return True
+    # AWX removes the folder, which has the results in artifacts/<job>. That of another runner may stay.
+    folder = results.parents[1] if len(results.parents) > 1 else results
+    return is_of_awx and folder in path.parents and folder not in volume.parents
+
+
 def passwords_of(location: str) -> set[str]:
     """Return the passwords within an address: libpq takes one before the host or in the query."""
     found = re.findall(r"://[^:@/?]*:([^@]*)@|(?:ssl)?password=([^&\s]*)", location)
@@ -270,6 +288,9 @@ class NoJournal:
 
     def subjects(self, service: str, prefix: str) -> list[tuple[Subject, Entry]]:
         return []
+
+    def warning(self) -> None:
+        """Whoever wants no journal needs no warning."""
 
     def let_go(self) -> None:
         """Nothing is open."""
@@ -341,6 +362,10 @@ class _SqlJournal(Generic[_Connection]):
             found = execute(_SELECT_PREFIX, (service, len(prefix), prefix)).fetchall()
         return [((service, subject), Entry(*values)) for subject, *values in found]
 
+    def warning(self) -> str | None:
+        """Return, once, what the user should know of the place of the journal."""
+        return None
+
     def let_go(self) -> None:
         """Keep nothing that others may need, until the next use."""
         self.close()
@@ -406,6 +431,17 @@ class SqliteJournal(_SqlJournal[sqlite3.Connection]):
         super().__init__()
         self._path = _expanded(Path(path))
         self._file: tuple[int, int] | None = None
+        self._is_new = False
+
+    def warning(self) -> str | None:
+        is_new, self._is_new = self._is_new, False
+        if not is_new or not _goes_with_the_job(self._path.absolute()):
+            return None
+        return (
+            f"The journal {self._path} was just made on a disk that is thrown away with this job, so the next job will"
+            " not know what this one has asked for: relaunched, it pushes the same release again. Keep the journal in a"
+            " PostgreSQL database, and set journal (or HOSTING_JOURNAL) to its postgresql:// address."
+        )
 
     def let_go(self) -> None:
         """Keep the file open: it is nobody's but ours, and there are enough of them."""
@@ -465,6 +501,7 @@ class SqliteJournal(_SqlJournal[sqlite3.Connection]):
         with suppress(FileExistsError):
             # SQLite gives the files beside it the same mode.
             os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            self._is_new = True
         self._is_there()
 
     def _connect(self) -> sqlite3.Connection:

@@ -583,6 +583,79 @@ def test_a_journal_that_may_only_be_read_says_what_to_do_when_written():
     assert "Set journal" in output
 
 
+# Jobs whose disk is thrown away
+
+
+@pytest.fixture
+def job(tmp_path, monkeypatch):
+    """The folder of a job of AWX, in whose environment the test runs."""
+    monkeypatch.setenv("AWX_PRIVATE_DATA_DIR", "/tmp/awx_7_host")
+    monkeypatch.setenv("AWX_ISOLATED_DATA_DIR", str(tmp_path / "artifacts" / "7"))
+    return tmp_path
+
+
+def warning_of_new_journal(path):
+    journal = SqliteJournal(path)
+    assert journal.warning() is None
+    assert journal.replace(SUBJECT, (), (entry(),))
+    warning = journal.warning()
+    assert journal.warning() is None
+    journal.close()
+    return warning
+
+
+def test_a_journal_that_was_made_in_a_job_of_awx_warns_once(job):
+    path = job / "state" / "journal.db"
+    assert str(path) in warning_of_new_journal(path)
+    later = SqliteJournal(path)
+    assert later.replace(("https://b.example", "x"), (), (entry(),))
+    assert later.warning() is None
+    later.close()
+
+
+def test_of_processes_that_make_the_journal_at_once_one_warns(job):
+    journals = [SqliteJournal(job / "journal.db") for _ in range(8)]
+    with ThreadPoolExecutor(len(journals)) as pool:
+        list(pool.map(lambda one: one._make_file(), journals))
+    assert len([one for one in journals if one.warning()]) == 1
+
+
+def test_reading_alone_warns_of_nothing(job):
+    journal = SqliteJournal(job / "journal.db")
+    journal.read(SUBJECT)
+    assert journal.warning() is None
+
+
+def test_a_journal_on_a_volume_of_the_job_lasts(job, monkeypatch):
+    volume, is_mount = job / "volume", os.path.ismount
+    monkeypatch.setattr(os.path, "ismount", lambda folder: Path(folder) == volume or is_mount(folder))
+    assert warning_of_new_journal(volume / "journal.db") is None
+    assert warning_of_new_journal(job / "journal.db")
+
+
+@pytest.mark.usefixtures("job")
+def test_a_journal_elsewhere_goes_with_the_container_only(tmp_path_factory, monkeypatch):
+    folder = tmp_path_factory.mktemp("elsewhere")
+    monkeypatch.setattr(os.path, "ismount", lambda one: str(one) == "/")
+    assert warning_of_new_journal(folder / "journal.db")
+    monkeypatch.setattr(os.path, "ismount", lambda one: Path(one) in (Path("/"), folder))
+    assert warning_of_new_journal(folder / "lasting.db") is None
+
+
+@pytest.mark.parametrize(("results", "warns"), [("/runner/artifacts/7", True), ("/home/me/artifacts/7", False)])
+def test_ansible_runner_alone_is_a_container_when_its_folder_is_that_of_containers(results, warns, job, monkeypatch):
+    monkeypatch.delenv("AWX_PRIVATE_DATA_DIR")
+    monkeypatch.setenv("AWX_ISOLATED_DATA_DIR", results)
+    monkeypatch.setattr(os.path, "ismount", lambda one: str(one) == "/")
+    assert bool(warning_of_new_journal(job / "journal.db")) is warns
+
+
+def test_outside_of_jobs_nothing_is_said(tmp_path, monkeypatch):
+    for name in ("AWX_PRIVATE_DATA_DIR", "AWX_ISOLATED_DATA_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    assert warning_of_new_journal(tmp_path / "journal.db") is None
+
+
 # PostgreSQL
 
 
