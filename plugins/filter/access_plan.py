@@ -1,0 +1,53 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: access_plan
+short_description: Whose role in the company is to be set
+version_added: 0.2.0
+author:
+  - hosting.management contributors (@hosting-management)
+description:
+  - Finds the ids of the users that the role P(hosting.management.access#role) is to give a role, and says of which it
+    cannot.
+positional: _input, other_administrators, listing
+options:
+  _input:
+    description: The list O(hosting.management.access#role:access_roles).
+    type: list
+    elements: dict
+    required: true
+  other_administrators:
+    description: The list O(hosting.management.access#role:access_other_administrators).
+    type: list
+    elements: str
+    required: true
+  listing:
+    description: The result of the task that lists the users of the company. Empty when nobody has asked for them.
+    type: dict
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Find out who is who
+  ansible.builtin.set_fact:
+    plan: "{{ access_roles | hosting.management.access_plan([], users) }}"
+"""
+
+RETURN = r"""
+_value:
+  description: >-
+    C(roles), each with C(user), C(user_id), C(email), C(role) and C(problem), the C(other_administrators), and the
+    addresses of the company's C(users), where they are shown.
+  type: dict
+"""
+
+from ..plugin_utils.access import plan_of
+
+
+class FilterModule:
+    def filters(self):
+        return {"access_plan": plan_of}

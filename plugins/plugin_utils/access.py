@@ -1,0 +1,344 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the role access decides: whose role is to be set, and what needs a person.
+
+Nothing here asks the service, and nothing raises for what the service has sent.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+from typing import Any
+
+from ..module_utils._checks import checked_email, checked_uuid
+from .report_data import plain
+
+Record = dict[str, Any]
+"""Values by their names, as JSON has them."""
+
+ADMINISTRATOR = "company-admin"
+NO_ENDPOINT = (403, 404, 405, 501)
+
+FAILURES, FORMER_STAFF, SFTP = "failures", "former_staff", "sftp"
+"""The kinds of what needs a person."""
+
+GUARD = (
+    "access_roles has no company-admin, so that nobody is known who stays one, and the last administrator could be"
+    " demoted. Add one to the list, or name one who is not on it in access_other_administrators."
+)
+
+
+# ---- before anything is sent ----------------------------------------------------------------------------------------
+
+
+def problems_of(roles: object, other_administrators: object, former_staff: object, policy: object) -> list[str]:
+    """Return a sentence for each thing that cannot be right in what the variables say."""
+    lists = {
+        "access_roles": roles,
+        "access_other_administrators": other_administrators,
+        "access_former_staff": former_staff,
+        "access_sftp_policy": policy,
+    }
+    no_lists = [f"{name} must be a list." for name, value in lists.items() if not isinstance(value, list)]
+    return no_lists or [
+        *_problems_of_roles(plain(roles), plain(other_administrators)),
+        *_problems_of_people("access_other_administrators", plain(other_administrators), checked_person),
+        *_problems_of_people("access_former_staff", plain(former_staff), checked_email),
+        *_problems_of_former(plain(former_staff), plain(roles), plain(other_administrators)),
+        *_problems_of_policy(plain(policy)),
+    ]
+
+
+def checked_person(value: str) -> str:
+    """Return the id or e-mail address of a user; raises ValueError for what is neither."""
+    if "@" in value:
+        return checked_email(value)
+    try:
+        return checked_uuid(value)
+    except ValueError:
+        raise ValueError(f"must have ids (UUID) or e-mail addresses, not {value!r}") from None
+
+
+def _problems_of_roles(roles: list[Any], others: list[Any]) -> Iterator[str]:
+    seen = {_key(other) for other in others}
+    for place, entry in enumerate(roles, start=1):
+        given = [name for name in ("user_id", "email") if isinstance(entry, dict) and entry.get(name)]
+        if len(given) != 1 or not entry.get("role"):
+            yield f"Entry {place} of access_roles must have a role, and either user_id or email."
+            continue
+        person = str(entry[given[0]])
+        try:
+            (checked_uuid if given == ["user_id"] else checked_email)(person)
+        except ValueError as error:
+            yield f"Entry {place} of access_roles: {given[0]} {error}."
+        if _key(person) in seen:
+            yield f"access_roles and access_other_administrators name {person} twice."
+        seen.add(_key(person))
+    is_guarded = others or any(isinstance(one, dict) and one.get("role") == ADMINISTRATOR for one in roles)
+    if roles and not is_guarded:
+        yield GUARD
+
+
+def _problems_of_people(name: str, people: list[Any], check: Any) -> Iterator[str]:
+    for person in people:
+        try:
+            check(str(person))
+        except ValueError as error:
+            yield f"{name} {error}."
+
+
+def _problems_of_former(former: list[Any], roles: list[Any], others: list[Any]) -> Iterator[str]:
+    present = {_key(entry.get("email") or "") for entry in roles if isinstance(entry, dict)} | set(map(_key, others))
+    for email in former:
+        if _key(email) in present:
+            yield f"{email} is among access_former_staff, and has a role all the same."
+
+
+def _problems_of_policy(policy: list[Any]) -> Iterator[str]:
+    for entry in policy:
+        try:
+            ipaddress.ip_network(str(entry).strip())
+        except ValueError as error:
+            yield f"access_sftp_policy has an entry that is no address or network (CIDR): {entry!r} ({error})."
+
+
+def _key(person: object) -> str:
+    return str(person).strip().casefold()
+
+
+# ---- who is who -----------------------------------------------------------------------------------------------------
+
+
+def plan_of(roles: list[Record], other_administrators: list[str], listing: Record) -> Record:
+    """Return whose role is to be set: ``roles``, each with its ``user_id`` or a ``problem``, and who else stays.
+
+    :param listing: the result of the task that lists the company's users, or an empty dictionary without one.
+    """
+    users, not_shown, problem = _users_in(plain(listing))
+    why = problem or not_shown
+    taken = {_found(users, other) for other in plain(other_administrators)} - {""}
+    planned = []
+    for entry in plain(roles):
+        planned.append(_planned(entry, users, why, taken))
+        taken.add(planned[-1]["user_id"])
+    others = [
+        {"user": other, "problem": f"{other} is no user of the company." if users and not _found(users, other) else ""}
+        for other in plain(other_administrators)
+    ]
+    return {
+        "roles": planned,
+        "other_administrators": others,
+        "users": None if users is None else sorted(email for email in users if "@" in email),
+        "users_not_shown": not_shown,
+        "users_problem": problem,
+    }
+
+
+def _users_in(listing: Record) -> tuple[dict[str, str] | None, str, str]:
+    """Return the users' ids by e-mail address and by themselves, why they are not shown, and what went wrong."""
+    if "error" in listing:
+        if listing["error"].get("status") in NO_ENDPOINT:
+            return None, "the service does not list the users of the company", ""
+        return None, "", str(listing.get("msg", ""))
+    if "json" not in listing:
+        return None, "the service was not asked for the users of the company (access_list_users)", ""
+    try:
+        users = [entry["user"] for entry in listing["json"]["company"]["users"]]
+        ids = {_key(user["email"]): checked_uuid(str(user["id"])) for user in users}
+    except (KeyError, TypeError, ValueError):
+        return None, "", "The service's list of users has another shape than the documented one."
+    return ids | {identifier: identifier for identifier in ids.values()}, "", ""
+
+
+def _found(users: dict[str, str] | None, person: str) -> str:
+    """Return the id of a user, or an empty text for one that the service does not list."""
+    key = _key(person)
+    return (users or {}).get(key, "" if users or "@" in key else key)
+
+
+def _planned(entry: Record, users: dict[str, str] | None, why_not: str, taken: set[str]) -> Record:
+    email, user_id = entry.get("email") or "", _key(entry.get("user_id") or "")
+    problem = ""
+    if email and users is None:
+        problem = f"{email} needs a user_id: {why_not or 'the users are not known'}."
+    elif email and not _found(users, email):
+        problem = f"{email} is no user of the company. Invite them first."
+    identifier = user_id or ("" if problem else _found(users, email))
+    if identifier in taken - {""}:
+        problem = f"{email or user_id} is on the lists twice, once by id and once by e-mail address."
+    return {
+        "user": str(entry.get("name") or email or user_id),
+        "user_id": identifier,
+        "email": email,
+        "role": entry["role"],
+        "problem": problem,
+    }
+
+
+# ---- afterwards -----------------------------------------------------------------------------------------------------
+
+
+def summary_of(hosts: list[Record], plan: Record, done: list[Record], *, settings: Record) -> Record:
+    """Return what was done and seen, and what needs a person.
+
+    :param hosts: for each host its name, what was asked of it, and the results of its tasks.
+    :param plan: what plan_of() returned.
+    :param done: the results of the tasks that set roles, each with its ``item``.
+    :param settings: ``check_mode``, ``company_id``, ``company_problem`` and ``fail_on``.
+    """
+    plan, settings = plain(plan), plain(settings)
+    by_user = {result["item"]["user_id"]: result for result in plain(done) if "item" in result}
+    roles = [_role(entry, by_user.get(entry["user_id"], {}), settings) for entry in plan["roles"]]
+    environments = [_environment(plain(host)) for host in hosts]
+    former = _former_staff(environments, plan["users"])
+    needs = [
+        *_needs_of_company(roles, plan, former),
+        *(need for environment in environments for need in _needs_of_environment(environment)),
+    ]
+    for need in needs:
+        need["fails"] = need["kind"] in settings["fail_on"]
+    return {
+        "check_mode": settings["check_mode"],
+        "company_id": settings["company_id"],
+        "roles": roles,
+        "former_staff": former,
+        "environments": environments,
+        "not_shown": list(_not_shown(roles, plan, former)),
+        "needs": needs,
+        "totals": {
+            "roles": len(roles),
+            "roles_changed": sum(role["changed"] for role in roles),
+            "environments": len(environments),
+            "administrators_of_former_staff": sum(len(one["administrator_in"]) for one in former),
+            "sftp_checked": sum(one["sftp_is_checked"] for one in environments),
+            "sftp_against_policy": sum(bool(_against_policy(one)) for one in environments),
+            "failures": sum(need["kind"] == FAILURES for need in needs),
+        },
+    }
+
+
+def _role(entry: Record, result: Record, settings: Record) -> Record:
+    problem, changed = entry["problem"], bool(result.get("changed"))
+    if problem:
+        state = "failed"
+    elif "company_user" in result:
+        state = ("would be set" if settings["check_mode"] else "set") if changed else "set before"
+    elif not result or result.get("skipped"):
+        state = "held back"
+        problem = settings["company_problem"] or "No administrator could be set, and nobody is known who stays one."
+    else:
+        state, problem = "failed", _reason(result)
+    return {**entry, "state": state, "changed": changed, "problem": problem}
+
+
+def _environment(host: Record) -> Record:
+    """Return what is known of an environment; ``former_staff`` says None of an address that could not be asked for."""
+    asked, wordpress, sftp = host["asked"] or {}, host["wordpress"] or {}, host["sftp"] or {}
+    results: dict[str, Record] = {result.get("item"): result for result in wordpress.get("results", [])}
+    emails = asked.get("former_staff", [])
+    allowed = sftp.get("sftp_ip_allowlist")
+    failures = [
+        f"Whether {email} is a WordPress administrator is not known: {_reason(results.get(email, wordpress))}"
+        for email in emails
+        if "has_wp_admin_user" not in results.get(email, {})
+    ]
+    if not asked:
+        failures.append("Nothing was asked of it, because the host failed before.")
+    elif asked["checks_sftp"] and allowed is None:
+        failures.append(f"The SFTP allowlist is not known: {_reason(sftp)}")
+    return {
+        "environment": host["host"],
+        "environment_id": asked.get("environment_id", ""),
+        "former_staff": {email: results.get(email, {}).get("has_wp_admin_user") for email in emails},
+        "sftp_is_checked": asked.get("checks_sftp", False),
+        "sftp_ip_allowlist": allowed,
+        "sftp_outside_policy": outside(allowed or [], asked.get("policy", [])),
+        "sftp_is_open": allowed == [],
+        "failures": failures,
+    }
+
+
+def _reason(result: Record) -> str:
+    return str(result.get("msg") or "the task has no message")
+
+
+def outside(addresses: list[Any], policy: list[Any]) -> list[str]:
+    """Return the addresses and networks that no entry of a policy contains."""
+    networks = [ipaddress.ip_network(str(entry).strip()) for entry in policy]
+    return [str(address) for address in addresses if not any(_is_within(str(address), one) for one in networks)]
+
+
+def _is_within(address: str, network: ipaddress.IPv4Network | ipaddress.IPv6Network) -> bool:
+    try:
+        inner = ipaddress.ip_network(address.strip(), strict=False)
+    except ValueError:
+        return False
+    if isinstance(inner, ipaddress.IPv4Network):
+        return isinstance(network, ipaddress.IPv4Network) and inner.subnet_of(network)
+    return isinstance(network, ipaddress.IPv6Network) and inner.subnet_of(network)
+
+
+def _former_staff(environments: list[Record], users: list[str] | None) -> list[Record]:
+    emails = list(dict.fromkeys(email for one in environments for email in one["former_staff"]))
+    return [
+        {
+            "email": email,
+            "is_company_user": None if users is None else _key(email) in users,
+            "administrator_in": [one["environment"] for one in environments if one["former_staff"].get(email) is True],
+            "not_known_in": [one["environment"] for one in environments if one["former_staff"].get(email) is None],
+        }
+        for email in emails
+    ]
+
+
+def _needs_of_company(roles: list[Record], plan: Record, former: list[Record]) -> Iterator[Record]:
+    for role in roles:
+        if role["problem"]:
+            yield _need(FAILURES, "", f"The role {role['role']} of {role['user']}: {role['problem']}")
+    for other in plan["other_administrators"]:
+        if other["problem"]:
+            yield _need(FAILURES, "", f"access_other_administrators: {other['problem']}")
+    if plan["users_problem"]:
+        yield _need(FAILURES, "", f"The users of the company could not be read: {plan['users_problem']}")
+    for one in former:
+        if one["is_company_user"]:
+            yield _need(FORMER_STAFF, "", f"{one['email']} still is a user of the company.")
+
+
+def _needs_of_environment(environment: Record) -> Iterator[Record]:
+    name = environment["environment"]
+    for failure in environment["failures"]:
+        yield _need(FAILURES, name, failure)
+    for email, is_administrator in environment["former_staff"].items():
+        if is_administrator:
+            yield _need(FORMER_STAFF, name, f"{email} still is a WordPress administrator.")
+    if problem := _against_policy(environment):
+        yield _need(SFTP, name, f"{problem}.")
+
+
+def _against_policy(environment: Record) -> str:
+    if environment["sftp_is_open"]:
+        return "SFTP and SSH are open to all addresses, because the allowlist is empty"
+    if environment["sftp_outside_policy"]:
+        return (
+            f"The SFTP allowlist has addresses outside of the policy: {', '.join(environment['sftp_outside_policy'])}"
+        )
+    return ""
+
+
+def _need(kind: str, environment: str, text: str) -> Record:
+    return {"kind": kind, "environment": environment, "text": text}
+
+
+def _not_shown(roles: list[Record], plan: Record, former: list[Record]) -> Iterator[str]:
+    """Say what nobody can know from what the service shows."""
+    remembered = sum(role["state"] == "set before" for role in roles)
+    if remembered:
+        yield (
+            f"The service does not show roles: {remembered} of {len(roles)} are as the journal has set them last. A"
+            " role that was changed elsewhere since is not seen; access_assert: true sets all of them again."
+        )
+    if former and plan["users_not_shown"]:
+        yield f"Whether former staff still are users of the company: {plan['users_not_shown']}."

@@ -1,0 +1,155 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the role access decides: which lists cannot be right, who is who, and what is outside of a policy."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.hosting.management.plugins.plugin_utils.access import (
+    outside,
+    plan_of,
+    problems_of,
+    summary_of,
+)
+
+ADA = "d0000000-0000-4000-8000-000000000001"
+BEN = "d0000000-0000-4000-8000-000000000002"
+ADMIN = {"user_id": ADA, "role": "company-admin"}
+DEVELOPER = {"email": "ben@example.com", "role": "company-developer"}
+USERS = {
+    "json": {
+        "company": {
+            "users": [
+                {"user": {"id": ADA, "email": "ada@example.com"}},
+                {"user": {"id": BEN.upper(), "email": "Ben@example.com"}},
+            ]
+        }
+    }
+}
+
+
+def problems(roles=(), others=(), former=(), policy=()):
+    return problems_of(list(roles), list(others), list(former), list(policy))
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        {},
+        {"roles": [ADMIN, DEVELOPER]},
+        {"roles": [DEVELOPER], "others": [ADA]},
+        {"roles": [ADMIN], "others": ["root@example.com"], "former": ["gone@example.com"]},
+        {"policy": ["192.0.2.7", "198.51.100.0/24", "2001:db8::/32"]},
+    ],
+    ids=str,
+)
+def test_lists_that_can_be_right(lists):
+    assert problems(**lists) == []
+
+
+@pytest.mark.parametrize(
+    ("lists", "words"),
+    [
+        ({"roles": [DEVELOPER]}, "access_roles has no company-admin"),
+        ({"roles": [{"role": "company-admin"}]}, "Entry 1 of access_roles must have a role, and either"),
+        ({"roles": [{**ADMIN, "email": "ada@example.com"}]}, "Entry 1 of access_roles must have a role, and either"),
+        ({"roles": [ADMIN, "ada"]}, "Entry 2 of access_roles must have"),
+        ({"roles": [{**ADMIN, "user_id": "ada"}]}, "Entry 1 of access_roles: user_id must be a UUID"),
+        ({"roles": [ADMIN, {**DEVELOPER, "email": "ben"}]}, "Entry 2 of access_roles: email must be an e-mail"),
+        ({"roles": [ADMIN, {**DEVELOPER, "user_id": ADA.upper(), "email": ""}]}, f"name {ADA.upper()} twice"),
+        ({"roles": [DEVELOPER], "others": ["BEN@example.com"]}, "name ben@example.com twice"),
+        ({"others": ["ada"]}, "access_other_administrators must have ids (UUID) or e-mail addresses, not 'ada'"),
+        ({"former": ["ada"]}, "access_former_staff must be an e-mail address, not 'ada'"),
+        ({"roles": [ADMIN, DEVELOPER], "former": ["Ben@example.com"]}, "Ben@example.com is among access_former_staff"),
+        ({"others": ["ada@example.com"], "former": ["ada@example.com"]}, "has a role all the same"),
+        ({"policy": ["192.0.2.7/24"]}, "access_sftp_policy has an entry that is no address or network"),
+    ],
+    ids=str,
+)
+def test_lists_that_cannot_be_right(lists, words):
+    [sentence] = problems(**lists)
+    assert words in sentence
+
+
+def test_a_text_is_no_list():
+    assert problems_of("ada", [], "gone@example.com", []) == [
+        "access_roles must be a list.",
+        "access_former_staff must be a list.",
+    ]
+
+
+def test_addresses_become_ids_whatever_their_case():
+    plan = plan_of([ADMIN, {**DEVELOPER, "email": "BEN@example.com"}], [], USERS)
+    assert [(one["user_id"], one["problem"]) for one in plan["roles"]] == [(ADA, ""), (BEN, "")]
+    assert plan["users"] == ["ada@example.com", "ben@example.com"]
+
+
+@pytest.mark.parametrize(
+    ("roles", "others"),
+    [([ADMIN, {**DEVELOPER, "email": "ada@example.com"}], []), ([{**DEVELOPER, "email": "ada@example.com"}], [ADA])],
+    ids=["roles", "others"],
+)
+def test_one_user_by_id_and_by_address_is_found_out(roles, others):
+    problem = plan_of(roles, others, USERS)["roles"][-1]["problem"]
+    assert problem == "ada@example.com is on the lists twice, once by id and once by e-mail address."
+
+
+def test_who_is_not_in_the_company_gets_no_role_and_is_no_administrator():
+    plan = plan_of([{**DEVELOPER, "email": "new@example.com"}], ["old@example.com", BEN], USERS)
+    assert plan["roles"][0]["problem"] == "new@example.com is no user of the company. Invite them first."
+    assert [one["problem"] for one in plan["other_administrators"]] == [
+        "old@example.com is no user of the company.",
+        "",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("listing", "why", "is_failure"),
+    [
+        ({"skipped": True}, "was not asked for the users of the company (access_list_users)", False),
+        ({"error": {"status": 404}, "msg": "x"}, "the service does not list the users of the company", False),
+        ({"error": {"status": 500}, "msg": "It broke."}, "It broke.", True),
+        ({"json": {"company": {"users": [{"id": ADA}]}}}, "has another shape", True),
+    ],
+    ids=str,
+)
+def test_without_a_list_of_users_an_address_needs_an_id_and_an_id_does_not(listing, why, is_failure):
+    plan = plan_of([ADMIN, DEVELOPER], ["root@example.com"], listing)
+    assert [one["user_id"] for one in plan["roles"]] == [ADA, ""]
+    assert plan["roles"][1]["problem"].startswith("ben@example.com needs a user_id: ")
+    assert why in plan["roles"][1]["problem"]
+    assert bool(plan["users_problem"]) == is_failure
+    assert plan["users"] is None
+    assert plan["other_administrators"] == [{"user": "root@example.com", "problem": ""}]
+
+
+def test_what_is_outside_of_a_policy():
+    allowed = ["198.51.100.7", "198.51.100.0/25", "198.51.0.0/16", "192.0.2.1", "2001:db8::1", "2001:db9::1", "host"]
+    assert outside(allowed, ["198.51.100.0/24", "2001:db8::/32"]) == [
+        "198.51.0.0/16",
+        "192.0.2.1",
+        "2001:db9::1",
+        "host",
+    ]
+    assert outside(allowed[:1], []) == allowed[:1]
+    assert outside(allowed[3:4], ["192.0.2.1"]) == []
+
+
+def test_a_host_that_failed_before_and_a_task_that_crashed_are_failures():
+    asked = {"environment_id": "e", "former_staff": ["gone@example.com"], "checks_sftp": True, "policy": []}
+    hosts = [
+        {"host": "lost", "asked": None, "wordpress": None, "sftp": None},
+        {"host": "away", "asked": asked, "wordpress": {"msg": "Unreachable."}, "sftp": {}},
+    ]
+    plan = plan_of([ADMIN], [], {})
+    settings = {"check_mode": False, "company_id": "c", "company_problem": "", "fail_on": []}
+    crashed = [{"item": plan["roles"][0], "msg": "MODULE FAILURE"}]
+    summary = summary_of(hosts, plan, crashed, settings=settings)
+    assert [(one["environment"], one["text"]) for one in summary["needs"]] == [
+        ("", f"The role company-admin of {ADA}: MODULE FAILURE"),
+        ("lost", "Nothing was asked of it, because the host failed before."),
+        ("away", "Whether gone@example.com is a WordPress administrator is not known: Unreachable."),
+        ("away", "The SFTP allowlist is not known: the task has no message"),
+    ]
