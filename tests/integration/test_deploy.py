@@ -332,9 +332,20 @@ def test_a_misspelled_variable_is_an_error_for_all(deployment, simulator):
 
 
 @pytest.mark.parametrize(
+    ("release", "said"), [("null", "deploy_release has no value (null)"), ('" "', "lacks deploy_release")]
+)
+def test_a_release_without_a_name_is_no_push_at_each_run(release, said, deployment, simulator):
+    done = deployment.run("-e", f'{{"deploy_release": {release}}}', release=None)
+    assert done.returncode
+    assert said in done.stdout
+    assert simulator.requests == []
+
+
+@pytest.mark.parametrize(
     ("variables", "said"),
     [
         ({"deploy_push_db": "fales"}, "fales"),
+        ({"deploy_denied_ips": None}, "deploy_denied_ips has no value (null)"),
         ({"deploy_rollback": True}, "lacks deploy_notified_user_id (or hosting_notified_user_id)"),
         ({**ROLLBACK, "deploy_backup": False}, "deploy_rollback needs deploy_backup"),
         ({"deploy_after_tasks": ["nowhere.yml"]}, "deploy_after_tasks has nowhere.yml, and there is no such file"),
