@@ -350,11 +350,15 @@ def test_a_release_without_a_name_is_no_push_at_each_run(release, said, deployme
         ({**ROLLBACK, "deploy_backup": False}, "deploy_rollback needs deploy_backup"),
         ({"deploy_after_tasks": ["nowhere.yml"]}, "deploy_after_tasks has nowhere.yml, and there is no such file"),
         ({"hosting_environment_id": "x"}, "must be a UUID"),
+        ({"deploy_verify_urls": ["shop.example.com"]}, "deploy_verify_urls has shop.example.com, which is no address"),
+        ({"deploy_verify_attempts": 0}, "deploy_verify_attempts must be 1 or more"),
+        ({"deploy_set_denied_ips": True}, "deploy_set_denied_ips needs deploy_denied_ips"),
         ({"deploy_serial": 5}, "deploy_serial and deploy_max_fail_percentage are about all hosts at once"),
         ({"deploy_max_fail_percentage": 5}, "so they have no effect in the inventory: give them with -e"),
     ],
 )
 def test_bad_variables_are_told_before_anything_is_sent(variables, said, deployment, simulator):
+    deployment.variables.pop("deploy_denied_ips")
     deployment.hosts = {"shop": {**HOSTS["shop"], **variables}}
     done = deployment.run()
     assert done.returncode
@@ -407,6 +411,13 @@ def test_a_release_that_does_not_work_is_rolled_back(deployment):
     assert (shop["before"], shop["rolled_back"], shop["error"]["kind"]) == ("v1", True, "check_failed")
     stage(deployment, "v1")
     assert deployment.changes("--limit", "shop", release="v1") == 4, "what is there is not v1 as it was pushed"
+
+
+def test_a_site_that_could_not_be_asked_is_no_reason_to_go_back(deployment):
+    deployment.environment["REQUESTS_CA_BUNDLE"] = "/dev/null/nowhere"
+    done = deployment.run("--limit", "shop", **ROLLBACK)
+    assert "Failed at 'Ask the site'" in done.stdout
+    assert "restore" not in deployment.written()
 
 
 def test_a_push_that_fails_on_its_way_is_rolled_back(deployment, simulator):
