@@ -520,11 +520,18 @@ def test_the_releases_are_listed(deployment):
 
 
 def test_text_from_the_service_is_no_template(deployment, simulator):
-    body = {"status": 400, "message": "{{ 7 * 191 }} {% raw %}", "data": None}
+    body = {"status": 400, "message": "{{ 7 * 191 }} {% raw %} \N{ROCKET}\x85\x7f", "data": None}
     simulator.fault("status", method="PUT", path=rf"{SITES}/environments", status=400, body=body)
     said = deployment.run("--limit", "shop").stdout
     assert "1337" not in said
+    assert "v1 was not pushed" in said
     assert "{{ 7 * 191 }}" in said
+
+
+def test_a_release_may_be_named_with_any_character(deployment):
+    name = "v1 \N{ROCKET}\x85: 'a' \"b\" #c"
+    deployment.changes("--limit", "shop", release=name)
+    assert deployment.changes("--limit", "shop", release=name) == 0
 
 
 # ---- killed runs ---------------------------------------------------------------------------------------------------
