@@ -83,7 +83,8 @@ class Deployment:
         (self.folder / "inventory.yml").write_text(yaml.safe_dump(inventory))
         self.simulator.clear_requests()
         extra = {name: value for name, value in (("deploy_release", release), ("deploy_hosts", hosts)) if value}
-        command = [Path(sys.executable).parent / "ansible-playbook", f"hosting.management.{playbook}"]
+        name = f"hosting.management.{playbook}" if playbook else "own.yml"
+        command = [Path(sys.executable).parent / "ansible-playbook", name]
         return subprocess.Popen(
             [*command, "-e", json.dumps(extra), *arguments],
             cwd=self.folder,
@@ -249,6 +250,46 @@ def test_it_runs_on_localhost_with_plain_variables(deployment):
     extra = [argument for name, value in ids.items() for argument in ("-e", f"{name}={value}")]
     assert deployment.changes(*extra, hosts="localhost") == 6
     assert deployment.written() == dict.fromkeys(FIRST, 1)
+
+
+def test_lists_may_be_given_as_text(deployment):
+    (deployment.folder / "note.yml").write_text("- ansible.builtin.debug:\n    msg: noted {{ deployment.release }}\n")
+    url = f"{deployment.simulator.base_url[:-3]}/_simulator/sites/{seed.environment_id(1)}"
+    texts = (f"deploy_verify_urls={url}", "deploy_file_list=wp-content/a,wp-content/b", "deploy_after_tasks=note.yml")
+    done = deployment.run("--limit", "shop", *(argument for text in texts for argument in ("-e", text)))
+    assert done.returncode == 0, done.stdout
+    assert "the database and wp-content/a, wp-content/b" in done.stdout
+    assert f"asking 1 address of each site, such as {url}." in done.stdout
+    assert "noted v1" in done.stdout
+
+
+def test_the_role_may_be_used_in_a_loop(deployment, simulator):
+    (deployment.folder / "note.yml").write_text("- ansible.builtin.debug:\n    msg: noted {{ item.name }}\n")
+    variables = {
+        "deploy_release": "v1",
+        "deploy_verify": False,
+        "deploy_site_id": "{{ item.site }}",
+        "deploy_environment_id": "{{ item.live }}",
+        "deploy_source_environment_id": "{{ item.staging }}",
+        "deploy_domains": [{"domain_name": "{{ item.name }}.example.org"}],
+        "deploy_after_tasks": ["note.yml"],
+    }
+    live, staging = seed.LIVE, seed.STAGING
+    sites = [
+        {"name": f"site{one}", "site": seed.site_id(one)}
+        | {"live": seed.environment_id(one, live), "staging": seed.environment_id(one, staging)}
+        for one in (1, 2)
+    ]
+    task = {"ansible.builtin.include_role": {"name": "hosting.management.deploy"}, "vars": variables, "loop": sites}
+    play = {"hosts": "localhost", "gather_facts": False, "tasks": [task]}
+    (deployment.folder / "own.yml").write_text(yaml.safe_dump([play]))
+    done = deployment.run(release=None, hosts=None, playbook=None)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "noted site2" in done.stdout
+    assert [one.body["domain_name"] for one in simulator.writes if one.path.endswith("domains")] == [
+        "site1.example.org",
+        "site2.example.org",
+    ]
 
 
 def test_it_pauses_where_the_end_of_an_operation_is_not_shown(deployment, simulator):
