@@ -551,6 +551,25 @@ def test_the_rollback_playbook_takes_the_backup_that_is_named(deployment, simula
     assert contents(deployment) == seeded.content
 
 
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ("deploy_release=v1", "shop has v2, and deploy_release is v1"),
+        ("deploy_rollback_backup_id=x", "shop has no backup x"),
+        ("deploy_rollback_backup_id=3", "shop has no backup 3;"),
+    ],
+)
+def test_the_rollback_playbook_restores_nothing_that_may_be_the_wrong_backup(argument, said, deployment):
+    pushes = {"deploy_restart_php": False, "deploy_clear_caches": False, "deploy_domains": []}
+    for release in ("v1", "v2"):
+        deployment.changes("--limit", "shop", release=release, **pushes)
+    options = {"release": None, "hosts": "shop", "playbook": "rollback", "deploy_notified_user_id": USER}
+    done = deployment.run("-e", argument, **options)
+    assert done.returncode
+    assert said in done.stdout
+    assert deployment.written() == {}
+
+
 def test_the_releases_are_listed(deployment):
     deployment.changes("--limit", "shop")
     done = deployment.run("-e", "deploy_summary_file=releases.json", release=None, hosts=None, playbook="releases")
