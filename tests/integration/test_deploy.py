@@ -491,6 +491,20 @@ def test_hooks_run_in_their_places(deployment):
     assert (deployment.folder / "noted").read_text().split("\n") == ["before due", "after_push True", "after True", ""]
 
 
+def test_what_comes_after_a_push_comes_also_when_an_earlier_run_has_sent_it(deployment, simulator):
+    deployment.changes("--limit", "shop")
+    (deployment.folder / "note.yml").write_text(
+        "- ansible.builtin.debug:\n    msg: pushed {{ deployment.is_pushed }}\n"
+    )
+    simulator.settings.operation_seconds = 4
+    forced = ("-e", "deploy_force_push=true", "-e", "deploy_backup=false", "-e", "deploy_wait_timeout=0.5")
+    done = deployment.run("--limit", "shop", *forced)
+    assert "v1 is still being pushed" in done.stdout
+    done = deployment.run("--limit", "shop", deploy_after_push_tasks=["note.yml"])
+    assert "pushed True" in done.stdout
+    assert deployment.written() == {"restart": 1, "cache": 1, "edge cache": 1}
+
+
 def test_nothing_is_restored_while_the_push_goes_on_or_its_outcome_is_unknown(deployment, simulator):
     simulator.settings.operation_seconds = 3600
     deployment.run("--limit", "shop", deploy_wait_timeout=0.1, deploy_backup_tag="b", **ROLLBACK)
