@@ -14,10 +14,9 @@ from typing import Any
 
 import pytest
 import yaml
-from jinja2 import StrictUndefined
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from awx.controller import ENCRYPTED, TOKEN, Controller, running
+from awx.credential import environment
 
 ROOT = Path(__file__).parents[2]
 PROJECT = ROOT / "extensions" / "awx"
@@ -45,7 +44,7 @@ class Setup:
         given = {name: value for name, value in {**self.variables, **variables}.items() if value is not None}
         (self.folder / "awx.yml").write_text(yaml.safe_dump(given))
         self.controller.writes.clear()
-        environment = {
+        surroundings = {
             "HOME": str(self.folder),
             "LC_ALL": "C.UTF-8",
             "PATH": "/usr/bin:/bin",
@@ -59,7 +58,7 @@ class Setup:
         return subprocess.run(
             [Path(sys.executable).parent / "ansible-playbook", "hosting.management.awx", "-e@awx.yml", *arguments],
             cwd=self.folder,
-            env=environment,
+            env=surroundings,
             capture_output=True,
             text=True,
             check=False,
@@ -85,9 +84,7 @@ def environment_of_a_job(controller: Controller) -> dict[str, str]:
     """What AWX puts into the environment of a job with the credential."""
     credential = controller.named("credentials")["Hosting"]
     injectors = controller.objects["credential_types"][credential["credential_type"]]["injectors"]
-    jinja = ImmutableSandboxedEnvironment(undefined=StrictUndefined)
-    inputs = controller.secrets[credential["id"]]
-    return {name: jinja.from_string(text).render(**inputs) for name, text in injectors["env"].items()}
+    return environment(injectors, controller.secrets[credential["id"]])
 
 
 def assert_answers_are_variables(role: str, questions: list[dict[str, Any]]) -> None:

@@ -1,0 +1,302 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Jobs as AWX runs them: by ansible-runner, from the project, with the credential in the environment.
+
+Slices share a journal in PostgreSQL that was prepared as the guide says, for an ordinary user. What they did is seen in
+ansible-runner's events and in what the service recorded.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import ansible_runner
+import pytest
+from ansible.parsing.dataloader import DataLoader
+
+from awx.credential import environment
+from postgres import PASSWORD
+from simulator import Simulator
+
+pytest_plugins = ["unit.postgres"]
+
+ROOT = Path(__file__).parents[2]
+PROJECT = ROOT / "extensions" / "awx"
+BIN = Path(sys.executable).parent
+INJECTORS = DataLoader().load_from_file(str(ROOT / "roles" / "awx" / "vars" / "main.yml"))["__awx_credential_type"]
+SITES = 4
+PATIENCE = 90  # seconds for what a test waits for
+ENDLESS = 3600
+PUSH = ("PUT", "environments")
+
+
+@dataclass
+class Template:
+    """A job template: its playbook, the answers to its survey, and how often each environment is written to."""
+
+    playbook: str
+    answers: dict[str, Any]
+    writes: int
+    inventory: str = "live.hosting.yml"
+    slices: int = 2
+
+
+# The simulated service serves the pages of its sites here.
+PAGES = {"deploy_verify_urls": ["{{ hosting_pages }}/{{ hosting_environment_id }}"], "deploy_verify_attempts": 1}
+DEPLOY = Template("deploy.yml", {"deploy_release": "v1", "deploy_hosts": "environment_live", **PAGES}, writes=5)
+TEMPLATES = [
+    DEPLOY,
+    Template("report.yml", {"report_charts": False}, writes=0, inventory="company.hosting.yml", slices=1),
+]
+
+
+@dataclass
+class Job:
+    """A job, once it has ended."""
+
+    status: str
+    events: list[dict[str, Any]]
+    output: str
+    folder: Path
+
+    def results(self) -> Iterator[dict[str, Any]]:
+        """What tasks returned that went well."""
+        for event in self.events:
+            if event["event"] == "runner_on_ok":
+                yield event["event_data"]["res"]
+
+    @property
+    def changed(self) -> dict[str, int]:
+        """How many tasks changed something on each host."""
+        [stats] = [event["event_data"] for event in self.events if event["event"] == "playbook_on_stats"]
+        return {host: stats["changed"].get(host, 0) for host in stats["processed"]}
+
+
+@dataclass
+class Awx:
+    """What of AWX has a part in jobs: it keeps the inventory and the credential, and starts ansible-runner."""
+
+    scratch: Path
+    simulator: Simulator
+    inputs: dict[str, str]
+    jobs: list[Job] = field(default_factory=list)
+    number: int = 0
+
+    def credential(self) -> dict[str, str]:
+        return environment(INJECTORS["injectors"], self.inputs)
+
+    def inventory(self, file: str) -> dict[str, Any]:
+        """What an update of the inventory brings, by the inventory plugin."""
+        done = subprocess.run(
+            [BIN / "ansible-inventory", "--inventory", PROJECT / file, "--list", "--export"],
+            env={**self.surroundings(self.scratch), **self.credential()},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return json.loads(done.stdout)
+
+    def environments(self, file: str) -> dict[str, str]:
+        """The hosts of an inventory, and the ids of their environments."""
+        found = self.inventory(file)["_meta"]["hostvars"]
+        # So Ansible marks a text that may not be a template.
+        return {host: one["hosting_environment_id"]["__ansible_unsafe"] for host, one in found.items()}
+
+    @staticmethod
+    def surroundings(folder: Path) -> dict[str, str]:
+        return {
+            "HOME": str(folder),
+            "PATH": f"{BIN}:/usr/bin:/bin",
+            "LC_ALL": "C.UTF-8",
+            "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build" / "collections"),
+            "XDG_STATE_HOME": "",
+        }
+
+    def launch(self, template: Template, cancel_when: Callable[[], bool] = lambda: False, copies: int = 1) -> list[Job]:
+        """Run all slices of a template at once, and return them when they have ended."""
+        inventory = self.inventory(template.inventory)
+        hosts = sorted(inventory["_meta"]["hostvars"])
+        started = []
+        for number in list(range(template.slices)) * copies:
+            self.number += 1
+            folder = self.scratch / str(self.number)
+            self._prepare(folder, _slice(inventory, hosts[number :: template.slices]))
+            started.append(
+                ansible_runner.run_async(
+                    private_data_dir=str(folder),
+                    ident=str(self.number),
+                    playbook=template.playbook,
+                    inventory=str(folder / "inventory" / "hosts"),
+                    envvars={
+                        **self.surroundings(folder),
+                        **self.credential(),
+                        "AWX_PRIVATE_DATA_DIR": str(folder),
+                        "JOB_ID": str(self.number),
+                    },
+                    extravars={**template.answers, "hosting_pages": f"{self.simulator.control_url}/sites"},
+                    settings={"pexpect_timeout": 0.2, "job_timeout": PATIENCE},
+                    cancel_callback=cancel_when,
+                    quiet=True,
+                )
+            )
+        jobs = []
+        for thread, runner in started:
+            thread.join(PATIENCE + 10)
+            assert not thread.is_alive()
+            folder = Path(runner.config.private_data_dir)
+            _end_what_is_left_of(folder)
+            output = Path(runner.config.artifact_dir, "stdout").read_text()
+            jobs.append(Job(runner.status, list(runner.events), output, folder))
+        self.jobs += jobs
+        return jobs
+
+    def _prepare(self, folder: Path, inventory: dict[str, Any]) -> None:
+        """Lay out the folder of a job as AWX does: a copy of the project, and the inventory as a script."""
+        shutil.copytree(PROJECT, folder / "project")
+        (folder / "inventory").mkdir()
+        script = folder / "inventory" / "hosts"
+        script.write_text(f"#! /usr/bin/env python3\nprint({json.dumps(inventory)!r})\n")
+        script.chmod(0o700)
+
+    def no_secret_is_shown(self) -> bool:
+        """Whether neither output nor events nor other results of jobs have the key or the password."""
+        secrets = (self.inputs["api_key"], PASSWORD)
+        results = [file for job in self.jobs for file in (job.folder / "artifacts").rglob("*") if file.is_file()]
+        texts = [file.read_text() for file in results if file.name != "command"] + [job.output for job in self.jobs]
+        return len(results) > len(self.jobs) and not any(secret in text for secret in secrets for text in texts)
+
+    def writes(self) -> Counter[str]:
+        """How often the service was asked to change each environment."""
+        return Counter(_environment_of(one) for one in self.simulator.writes)
+
+    def pushes(self) -> Counter[str]:
+        """How often each environment was pushed to."""
+        found = [one for one in self.simulator.writes if (one.method, one.path.rpartition("/")[2]) == PUSH]
+        return Counter(one.body["target_env_id"] for one in found)
+
+
+def _end_what_is_left_of(folder: Path) -> None:
+    """End a job's processes, as its container would: ansible-core's workers survive a job that is cancelled."""
+    mark = f"AWX_PRIVATE_DATA_DIR={folder}\0".encode()
+    for surroundings in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if mark in surroundings.read_bytes():
+                os.kill(int(surroundings.parent.name), signal.SIGKILL)
+
+
+def _is_resumed(result: dict[str, Any]) -> bool:
+    return (result.get("operation") or {}).get("resumed", False)
+
+
+def _slice(inventory: dict[str, Any], hosts: list[str]) -> dict[str, Any]:
+    """Those hosts of an inventory, with their groups."""
+    variables = inventory["_meta"]["hostvars"]
+    kept = {
+        name: {**group, "hosts": [host for host in group["hosts"] if host in hosts]} if "hosts" in group else group
+        for name, group in inventory.items()
+        if name != "_meta"
+    }
+    return {**kept, "_meta": {"hostvars": {host: variables[host] for host in hosts}}}
+
+
+def _environment_of(request: Any) -> str:
+    """The environment that a request is about, which is in its body or its path."""
+    body = request.body or {}
+    named = [body[name] for name in ("target_env_id", "environment_id", "env_id") if name in body]
+    return named[0] if named else request.path.split("/environments/")[1].split("/")[0]
+
+
+@pytest.fixture
+def awx(postgres_server) -> Iterator[Awx]:
+    """AWX with a credential whose journal is in a database, where its user may make no table."""
+    database, owner, user = postgres_server.new_database(), postgres_server.new_user(), postgres_server.new_user()
+    postgres_server.execute(f"alter database {database} owner to {owner}")
+    postgres_server.execute("revoke create on schema public from public", database)
+    server = f"127.0.0.1:{postgres_server.port}/{database}"
+    # ansible-core makes sockets below the folder of a job, whose names must be short.
+    with tempfile.TemporaryDirectory(prefix="awx-") as scratch, Simulator(sites=SITES) as simulator:
+        subprocess.run(
+            [
+                *(BIN / "ansible-playbook", "hosting.management.journal_setup"),
+                *("-e", f"hosting_journal=postgresql://{owner}@{server}", "-e", f"journal_user={user}"),
+            ],
+            env={**Awx.surroundings(Path(scratch)), "PGPASSWORD": PASSWORD},
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        inputs = {
+            "base_url": simulator.base_url,
+            "api_key": simulator.api_key,
+            "journal": f"postgresql://{user}@{server}",
+            "journal_password": PASSWORD,
+        }
+        yield Awx(Path(scratch), simulator, inputs)
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda one: one.playbook)
+def test_slices_at_once_do_everything_once_and_a_second_launch_nothing(template: Template, awx: Awx):
+    ids = awx.environments(template.inventory)
+    first = awx.launch(template)
+    assert [job.status for job in first] == ["successful"] * template.slices
+    assert sorted(host for job in first for host in job.changed) == sorted(ids)
+    assert awx.writes() == (dict.fromkeys(ids.values(), template.writes) if template.writes else {})
+    awx.simulator.clear_requests()
+    second = awx.launch(template)
+    assert [job.status for job in second] == ["successful"] * template.slices
+    assert awx.writes() == {}
+    if template.writes:
+        assert {count for job in second for count in job.changed.values()} == {0}
+    assert "The journal" not in "".join(job.output for job in awx.jobs)
+    assert awx.no_secret_is_shown()
+
+
+def test_jobs_that_are_cancelled_while_they_push_are_taken_up_when_they_are_launched_again(awx: Awx):
+    template = Template(DEPLOY.playbook, {**DEPLOY.answers, "deploy_backup": False}, writes=4)
+    awx.simulator.settings.operation_seconds = ENDLESS
+    # Each slice attends to one environment first.
+    cancelled = awx.launch(template, lambda: awx.pushes().total() >= 2)
+    assert [job.status for job in cancelled] == ["canceled", "canceled"]
+    assert len(awx.pushes()) == 2
+    awx.simulator.settings.operation_seconds = 0
+    for operation in awx.simulator.state.operations.running:
+        operation.ends_at = time.monotonic()
+    again = awx.launch(template)
+    assert [job.status for job in again] == ["successful", "successful"]
+    assert set(awx.pushes().values()) == {1}
+    assert len(awx.pushes()) == SITES
+    resumed = {one["operation"]["id"] for job in again for one in job.results() if _is_resumed(one)}
+    assert [one.partition("-")[0] for one in resumed] == ["environments:push"] * 2
+    assert awx.no_secret_is_shown()
+
+
+def test_the_same_job_twice_at_once_pushes_once(awx: Awx):
+    whole = Template(DEPLOY.playbook, {**DEPLOY.answers, "deploy_serial": "100%"}, writes=5, slices=1)
+    jobs = awx.launch(whole, copies=2)
+    assert [job.status for job in jobs] == ["successful", "successful"]
+    assert len(awx.pushes()) == SITES
+    assert set(awx.pushes().values()) == {1}
+
+
+def test_without_a_database_a_job_warns_that_the_next_one_will_not_know_of_it(awx: Awx):
+    awx.inputs |= {"journal": "", "journal_password": ""}
+    whole = Template(DEPLOY.playbook, DEPLOY.answers, writes=5, slices=1)
+    for pushes in (1, 2):
+        [job] = awx.launch(whole)
+        assert job.status == "successful"
+        [warning] = [text for text in job.output.split("[WARNING]: ")[1:] if text.startswith("The journal")]
+        assert "the next job will not know" in " ".join(warning.split())
+        assert set(awx.pushes().values()) == {pushes}
