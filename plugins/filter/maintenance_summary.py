@@ -1,0 +1,66 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: maintenance_summary
+short_description: What became of all environments that were maintained
+version_added: 0.2.0
+author:
+  - hosting.management contributors (@hosting-management)
+description:
+  - Puts together what the role P(hosting.management.maintain#role) has done in all environments. It is what the role
+    prints, and writes as JSON.
+positional: _input, hosts
+options:
+  _input:
+    description: The C(maintain_result) of each host that came to its end.
+    type: list
+    elements: dict
+    required: true
+  hosts:
+    description: The names of all hosts, in their order.
+    type: list
+    elements: str
+    required: true
+  key:
+    description: The result of M(hosting.management.api_key_info).
+    type: dict
+    required: true
+  key_days:
+    description: For how many days the API key must be valid still. None does not look.
+    type: int
+    required: true
+  warn_only:
+    description: The names of findings that do not need a person.
+    type: list
+    elements: str
+    required: true
+  check_mode:
+    description: Whether it is a prediction.
+    type: bool
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Look at all environments
+  ansible.builtin.set_fact:
+    summary: >-
+      {{ results | hosting.management.maintenance_summary(ansible_play_hosts_all, key=key, key_days=14, warn_only=[],
+      check_mode=ansible_check_mode) }}
+"""
+
+RETURN = r"""
+_value:
+  description: The summary.
+  type: dict
+"""
+
+from ..plugin_utils.maintenance import summary_of
+
+
+class FilterModule:
+    def filters(self):
+        return {"maintenance_summary": summary_of}
