@@ -11,8 +11,8 @@ version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 description:
-  - Tells from what the tasks of the role P(hosting.management.maintain#role) have registered what was done, what failed,
-    and what a person should know. It is what the role returns as C(maintain_result).
+  - Tells from what the tasks of the role P(hosting.management.maintain#role) have registered what was done, what
+    failed, and what a person should know. It is what the role returns as C(maintain_result).
 positional: settings
 options:
   _input:

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What became of the environments that the role maintain has gone through: plain values, as its JSON file has them.
 
-A finding has a ``name`` (of the part or check), a ``title`` and a ``text`` for people, and a ``level``: ``fail`` needs a
-person and makes the run fail, ``warn`` does not, ``held`` waits for the canary, ``cannot`` is what the service has no
+A finding has a ``name`` (of the part or check), a ``title`` and a ``text`` for people, and a ``level``: ``fail`` needs
+a person and makes the run fail, ``warn`` does not, ``held`` waits for the canary, ``cannot`` is what the service has no
 endpoint for.
 """
 
@@ -24,19 +24,19 @@ Record = dict[str, Any]
 """Values by their names, as JSON has them."""
 
 PARTS = {
+    "plugins": "plugins",
+    "themes": "themes",
+    "php_version": "PHP version",
     "backup": "backup",
     "denied_ips": "denied addresses",
     "sftp_allowlist": "SFTP allowlist",
     "image_optimization": "image optimization",
     "primary_domain": "primary domain",
     "dns_records": "DNS records",
-    "themes": "themes",
-    "plugins": "plugins",
-    "php_version": "PHP version",
 }
-"""What is declared, in the order of the work, with the words for people."""
+"""What is declared, what people most want to know first, with the words for them."""
 
-STEPS = {"well_before": "site before the updates", "update_backup": "backup before the updates", "well": "site"}
+STEPS = {"update_backup": "backup before the updates", "well": "site"}
 """What belongs to updates."""
 
 CHECKS = {
@@ -62,15 +62,21 @@ BY_HAND = "This service cannot change it through its API: change it by hand."
 def result_of(results: Record, settings: Record) -> Record:
     """Return what became of one environment.
 
-    :param results: what the tasks have registered, by the names of PARTS, STEPS and CHECKS (``versions`` for both ages of
-        software).
+    :param results: what the tasks have registered, by the names of PARTS, STEPS and CHECKS (``versions`` for the age of
+        PHP and of WordPress).
     :param settings: what they were asked for; the role's ``__maintain_settings``.
     """
     return _Environment(plain(results), plain(settings)).result()
 
 
 def summary_of(
-    results: list[Record], hosts: list[str], *, key: Record, key_days: int | None, warn_only: list[str], check_mode: bool
+    results: list[Record],
+    hosts: list[str],
+    *,
+    key: Record,
+    key_days: int | None,
+    warn_only: list[str],
+    check_mode: bool,
 ) -> Record:
     """Return what became of all environments.
 
@@ -165,11 +171,7 @@ class _Environment:
     def _refused(self, name: str, item: Record) -> None:
         error = item.get("error") or {}
         label = _label(item)
-        if (
-            name in COMPANION_WRITES
-            and error.get("status") in NO_ENDPOINT
-            and error.get("method") not in (None, "GET")
-        ):
+        if name in COMPANION_WRITES and error.get("status") in NO_ENDPOINT and error.get("method") not in (None, "GET"):
             self._find(name, "cannot", f"{label}{BY_HAND}")
         else:
             self._fail(name, f"{label}{_message(item)}")
@@ -181,27 +183,29 @@ class _Environment:
         what = _difference(item)
         if self.settings["held_by"]:
             self._find(name, "held", f"{what} It waits until {self.settings['held_by']}, which goes first, is well.")
-        elif (self.results.get("well_before") or {}).get("failed"):
+        elif (self.results.get("well") or {}).get("failed"):
             self._fail(name, f"{what} Not updated, because the site was not well before.")
         else:
             self._fail(name, f"{what} Not updated, because there is no backup.")
 
     def _steps(self) -> None:
-        for name in STEPS:
-            result = self.results.get(name) or {}
-            if result.get("failed"):
-                advice = ""
-                if name == "well":
-                    backup = (self.results.get("update_backup") or {}).get("backup") or {}
-                    advice = " It was well before the updates."
-                    if backup:
-                        number = f" {backup['id']}" if backup.get("id") else ""
-                        advice += f" To go back, restore the backup{number} with the tag {backup.get('tag')}."
-                self._fail(name, _message(result) + advice)
-            elif name == "update_backup" and result.get("changed"):
-                self.done.insert(0, STEPS[name])
-        if self.settings["is_updated"] and self.settings["is_unverified"]:
+        backup, well = (self.results.get(name) or {} for name in ("update_backup", "well"))
+        if backup.get("failed"):
+            self._fail("update_backup", _message(backup))
+        elif backup.get("changed"):
+            self.done.append(STEPS["update_backup"])
+        if well.get("failed"):
+            self._fail("well", f"{_message(well)} {self._how_to_go_back(backup)}")
+        elif self.settings["is_updated"] and self.settings["is_unverified"]:
             self._find("well", "warn", "Not verified after the updates: no address is known (maintain_verify_urls).")
+
+    def _how_to_go_back(self, result: Record) -> str:
+        if not self.settings["is_updated"]:
+            return "Nothing was updated."
+        backup = result.get("backup") or (self.results.get("backup") or {}).get("backup") or {}
+        number = f" {backup['id']}" if backup.get("id") else ""
+        restore = f" To go back, restore the backup{number} with the tag {backup.get('tag')}." if backup else ""
+        return f"It was well before the updates.{restore}"
 
     # ---- what is looked at ------------------------------------------------------------------------------------------
 
@@ -369,8 +373,10 @@ def _difference(item: Record) -> str:
     if isinstance(before, list) and isinstance(after, list):
         return label + _difference_of_lists(before, after)
     if isinstance(before, dict) and isinstance(after, dict) and "rdata" in after:
-        return f"{label}It has {_listed(before['rdata'])} (TTL {before['ttl']}) instead of {_listed(after['rdata'])}" \
+        return (
+            f"{label}It has {_listed(before['rdata'])} (TTL {before['ttl']}) instead of {_listed(after['rdata'])}"
             f" (TTL {after['ttl']})."
+        )
     if isinstance(before, dict) and isinstance(after, dict) and "version" not in after:
         moves = [f"{name} {before.get(name)} has the update {version}" for name, version in after.items()]
         return f"{label}{_listed(moves)}."
