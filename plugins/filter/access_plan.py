@@ -16,12 +16,12 @@ description:
 positional: _input, other_administrators, listing
 options:
   _input:
-    description: The list O(hosting.management.access#role:access_roles).
+    description: The list O(hosting.management.access#role:main:access_roles).
     type: list
     elements: dict
     required: true
   other_administrators:
-    description: The list O(hosting.management.access#role:access_other_administrators).
+    description: The list O(hosting.management.access#role:main:access_other_administrators).
     type: list
     elements: str
     required: true

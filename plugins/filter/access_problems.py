@@ -16,22 +16,22 @@ description:
 positional: _input, other_administrators, former_staff, policy
 options:
   _input:
-    description: The list O(hosting.management.access#role:access_roles).
+    description: The list O(hosting.management.access#role:main:access_roles).
     type: list
     elements: dict
     required: true
   other_administrators:
-    description: The list O(hosting.management.access#role:access_other_administrators).
+    description: The list O(hosting.management.access#role:main:access_other_administrators).
     type: list
     elements: str
     required: true
   former_staff:
-    description: The list O(hosting.management.access#role:access_former_staff).
+    description: The list O(hosting.management.access#role:main:access_former_staff).
     type: list
     elements: str
     required: true
   policy:
-    description: The list O(hosting.management.access#role:access_sftp_policy).
+    description: The list O(hosting.management.access#role:main:access_sftp_policy).
     type: list
     elements: str
     required: true
