@@ -185,11 +185,11 @@ def summary_of(hosts: list[Record], plan: Record, done: list[Record], *, setting
 
     :param hosts: for each host its name, what was asked of it, and the results of its tasks.
     :param plan: what plan_of() returned.
-    :param done: the results of the tasks that set roles, each with its ``item``.
+    :param done: the results of the tasks that set roles, each with its ``__access_user``.
     :param settings: ``check_mode``, ``company_id``, ``company_problem`` and ``fail_on``.
     """
     plan, settings = plain(plan), plain(settings)
-    by_user = {result["item"]["user_id"]: result for result in plain(done) if "item" in result}
+    by_user = {result["__access_user"]["user_id"]: result for result in plain(done) if "__access_user" in result}
     roles = [_role(entry, by_user.get(entry["user_id"], {}), settings) for entry in plan["roles"]]
     environments = [_environment(plain(host)) for host in hosts]
     former = _former_staff(environments, plan["users"])
@@ -236,7 +236,7 @@ def _role(entry: Record, result: Record, settings: Record) -> Record:
 def _environment(host: Record) -> Record:
     """Return what is known of an environment; ``former_staff`` says None of an address that could not be asked for."""
     asked, wordpress, sftp = host["asked"] or {}, host["wordpress"] or {}, host["sftp"] or {}
-    results: dict[str, Record] = {result.get("item"): result for result in wordpress.get("results", [])}
+    results: dict[str, Record] = {result.get("__access_email"): result for result in wordpress.get("results", [])}
     emails = asked.get("former_staff", [])
     allowed = sftp.get("sftp_ip_allowlist")
     failures = [

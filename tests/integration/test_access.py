@@ -181,9 +181,10 @@ def test_a_user_whom_the_company_does_not_have_is_no_administrator(access: Acces
         ({"access_roles": ROLES[:1]}, "access_roles has no company-admin, so that nobody is known who stays one"),
         ({"access_role": ROLES}, r"The variable access_role is unknown\. Did you mean access_roles\?"),
         ({"access_roles": [{"email": "a@example.com", "role": "owner"}]}, "value of role must be one of"),
+        ({"access_roles": ROLES, "access_company_id": None}, r"access_company_id has no value \(null\)"),
         ({}, "Nothing is asked for. Give access_roles"),
     ],
-    ids=["guard", "misspelled", "role", "nothing"],
+    ids=["guard", "misspelled", "role", "null", "nothing"],
 )
 def test_what_cannot_be_right_is_refused_before_anything_is_sent(variables: dict, message: str, access: Access):
     done = access.run(**variables)

@@ -145,7 +145,7 @@ def test_a_host_that_failed_before_and_a_task_that_crashed_are_failures():
     ]
     plan = plan_of([ADMIN], [], {})
     settings = {"check_mode": False, "company_id": "c", "company_problem": "", "fail_on": []}
-    crashed = [{"item": plan["roles"][0], "msg": "MODULE FAILURE"}]
+    crashed = [{"__access_user": plan["roles"][0], "msg": "MODULE FAILURE"}]
     summary = summary_of(hosts, plan, crashed, settings=settings)
     assert [(one["environment"], one["text"]) for one in summary["needs"]] == [
         ("", f"The role company-admin of {ADA}: MODULE FAILURE"),
