@@ -77,7 +77,8 @@ class LookupModule(LookupBase):
         if not hosts:
             raise AnsibleLookupError(f"{name}={pattern} matches no host. {UNDONE}")
         limit = variables.get("ansible_limit")
-        if limit and not {host.name for host in hosts} & {host.name for host in _matched(inventory, limit)}:
+        inventory.subset(limit or None)  # which also reads --limit @file
+        if limit and not _matched(inventory, pattern):
             raise AnsibleLookupError(
                 f"--limit {limit} leaves none of the {len(hosts)} hosts of {name}={pattern}. {UNDONE}"
             )

@@ -365,6 +365,13 @@ def test_hosts_must_be_named_and_there(hosts, arguments, said, deployment, simul
     assert simulator.requests == []
 
 
+def test_a_limit_may_be_in_a_file(deployment):
+    (deployment.folder / "left.txt").write_text("shop\n")
+    done = deployment.run("--limit", "@left.txt", "--check")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Release v1 for 1 environment" in done.stdout
+
+
 def test_a_misspelled_variable_is_an_error_for_all(deployment, simulator):
     done = deployment.run(deploy_push_bd=False)
     assert done.returncode
