@@ -62,7 +62,9 @@ class LookupModule(LookupBase):
         self.set_options(var_options=variables, direct=kwargs)
         variables = variables or {}
         foreign = variables.get("hosting_foreign_variables") or []
-        patterns = [str(one) for one in (self._templar.template(foreign) if foreign else [])]
+        foreign = self._templar.template(foreign) if foreign else []
+        # Given as -e name=value, it is a text with commas; a star in it would excuse everything, letter by letter.
+        patterns = foreign.split(",") if isinstance(foreign, str) else [str(one) for one in foreign]
         ignore = kwargs.get("ignore")
         names = [
             name

@@ -55,6 +55,12 @@ def test_foreign_variables_are_left_alone(role: str):
     assert sentence.startswith("The variable bake_o is unknown")
 
 
+def test_a_list_given_as_text_excuses_only_what_it_names(role: str):
+    variables = {"hosting_foreign_variables": "bake_oven,bake_user*", "bake_oven": 1, "bake_user_id": 2, "bake_o": 3}
+    (sentence,) = LookupModule(templar=Templar(loader=DataLoader())).run([role], variables=variables)
+    assert sentence.startswith("The variable bake_o is unknown")
+
+
 def test_variables_of_others_and_those_that_the_role_registers_are_left_alone(role: str):
     assert unknown(role, "bakery_name", "hosting_site_id", "bake", "__bake_result") == []
 
