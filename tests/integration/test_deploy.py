@@ -436,6 +436,26 @@ def test_a_release_that_does_not_work_stays_when_nobody_asked_to_go_back(deploym
     assert contents(deployment).files == "broken v1"
 
 
+def test_the_summary_comes_once_when_some_of_each_wave_fail(deployment):
+    deployment.hosts = {
+        name: {**HOSTS["shop"], "deploy_verify_urls": [f"http://127.0.0.1:9/{name}"], "deploy_verify": name in "ac"}
+        for name in ("a", "b", "c", "d", "e", "f")
+    }
+    off = [f"deploy_{step}=false" for step in ("push", "restart_php", "clear_caches", "ensure_domains")]
+    arguments = [argument for one in (*off, "deploy_serial=2") for argument in ("-e", one)]
+    done = deployment.run(*arguments, "-e", "deploy_max_fail_percentage=50", deploy_verify_attempts=1)
+    assert done.stdout.count("6 environments: ") == 1, done.stdout
+
+
+def test_environments_need_not_wait_for_each_other(deployment):
+    role = {"role": "hosting.management.deploy", "deploy_release": "v1"}
+    play = {"hosts": "all", "connection": "local", "gather_facts": False, "strategy": "free", "roles": [role]}
+    (deployment.folder / "own.yml").write_text(yaml.safe_dump([play]))
+    done = deployment.run(release=None, hosts=None, playbook=None)
+    assert done.returncode == 0, done.stdout
+    assert deployment.written()["push"] == 2
+
+
 def test_a_release_that_does_not_work_is_rolled_back(deployment):
     deployment.changes("--limit", "shop")
     before = contents(deployment)
