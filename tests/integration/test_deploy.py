@@ -372,6 +372,14 @@ def test_a_limit_may_be_in_a_file(deployment):
     assert "Release v1 for 1 environment" in done.stdout
 
 
+def test_a_journal_that_cannot_be_used_leaves_no_doubt(deployment):
+    deployment.environment["HOSTING_JOURNAL"] = "/dev/null/journal.db"
+    said = deployment.run("--limit", "shop").stdout
+    assert "It is not known" not in said
+    assert "v1 was not pushed: Cannot use the journal" in said
+    assert deployment.written() == {}
+
+
 def test_a_misspelled_variable_is_an_error_for_all(deployment, simulator):
     done = deployment.run(deploy_push_bd=False)
     assert done.returncode
@@ -400,6 +408,8 @@ def test_a_release_without_a_name_is_no_push_at_each_run(release, said, deployme
         ({"hosting_environment_id": "x"}, "must be a UUID"),
         ({"deploy_verify_urls": ["shop.example.com"]}, "deploy_verify_urls has shop.example.com, which is no address"),
         ({"deploy_verify_attempts": 0}, "deploy_verify_attempts must be 1 or more"),
+        ({"deploy_summary_file": "nowhere/summary.json"}, "is no folder that can be written in"),
+        ({"deploy_summary_file": "."}, "or has a folder of that name"),
         ({"deploy_set_denied_ips": True}, "deploy_set_denied_ips needs deploy_denied_ips"),
         ({"deploy_serial": 5}, "deploy_serial and deploy_max_fail_percentage are about all hosts at once"),
         ({"deploy_max_fail_percentage": 5}, "so they have no effect in the inventory: give them with -e"),
