@@ -373,7 +373,7 @@ def test_a_limit_may_be_in_a_file(deployment):
 
 
 def test_a_journal_that_cannot_be_used_leaves_no_doubt(deployment):
-    deployment.environment["HOSTING_JOURNAL"] = "/dev/null/journal.db"
+    deployment.environment["HOSTING_JOURNAL"] = "/proc/nowhere/journal.db"
     said = deployment.run("--limit", "shop").stdout
     assert "It is not known" not in said
     assert "v1 was not pushed: Cannot use the journal" in said
@@ -540,6 +540,18 @@ def test_what_comes_after_a_push_comes_also_when_an_earlier_run_has_sent_it(depl
     done = deployment.run("--limit", "shop", deploy_after_push_tasks=["note.yml"])
     assert "pushed True" in done.stdout
     assert deployment.written() == {"restart": 1, "cache": 1, "edge cache": 1}
+
+
+def test_a_migration_that_failed_is_told_again_that_there_was_a_push(deployment):
+    migrate = deployment.folder / "migrate.yml"
+    migrate.write_text("- ansible.builtin.fail:\n  when: deployment.is_pushed\n")
+    hook = {"deploy_after_push_tasks": ["migrate.yml"], "deploy_verify": False}
+    for _unused in range(2):
+        assert deployment.run("--limit", "shop", **hook).returncode
+    migrate.write_text("- ansible.builtin.debug:\n    msg: pushed {{ deployment.is_pushed }}\n")
+    assert "pushed True" in deployment.run("--limit", "shop", **hook).stdout
+    assert "pushed False" in deployment.run("--limit", "shop", **hook).stdout
+    assert deployment.written() == {}
 
 
 def test_nothing_is_restored_while_the_push_goes_on_or_its_outcome_is_unknown(deployment, simulator):
