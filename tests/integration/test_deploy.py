@@ -365,6 +365,25 @@ def test_hosts_must_be_named_and_there(hosts, arguments, said, deployment, simul
     assert simulator.requests == []
 
 
+@pytest.mark.parametrize("text", ["[1, 1]", "1,1"])
+def test_waves_may_be_given_as_text(text, deployment):
+    done = deployment.run("--check", "-e", f"deploy_serial='{text}'")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Waves (deploy_serial): 1, then 1." in done.stdout
+
+
+def test_waves_that_are_none_are_told_before_anything_is_sent(deployment, simulator):
+    done = deployment.run("-e", "deploy_serial=one")
+    assert "deploy_serial has one, which is neither a number of environments nor a percentage" in done.stdout
+    assert simulator.requests == []
+
+
+def test_releases_of_hosts_that_are_misspelled_are_not_listed(deployment):
+    done = deployment.run(hosts="shp", release=None, playbook="releases")
+    assert done.returncode
+    assert "Did you mean shop?" in done.stderr
+
+
 def test_a_limit_may_be_in_a_file(deployment):
     (deployment.folder / "left.txt").write_text("shop\n")
     done = deployment.run("--limit", "@left.txt", "--check")
@@ -374,7 +393,7 @@ def test_a_limit_may_be_in_a_file(deployment):
 
 def test_a_journal_that_cannot_be_used_leaves_no_doubt(deployment):
     deployment.environment["HOSTING_JOURNAL"] = "/proc/nowhere/journal.db"
-    said = deployment.run("--limit", "shop").stdout
+    said = deployment.run("--limit", "shop", deploy_backup=False).stdout
     assert "It is not known" not in said
     assert "v1 was not pushed: Cannot use the journal" in said
     assert deployment.written() == {}
