@@ -54,14 +54,14 @@ EXAMPLES = r"""
   hosting.management.api_request:
     path: /sites
     query:
-      company: c0000000-0000-4000-8000-000000000001
+      company: "{{ hosting_company_id }}"
       include_environments: true
   register: sites
 
 - name: Remove a domain by its id, and wait until it is gone
   hosting.management.api_request:
     method: DELETE
-    path: /sites/environments/e0000000-0000-4000-8000-000000000011/domains
+    path: "/sites/environments/{{ hosting_environment_id }}/domains"
     body:
       domain_ids: [b0000000-0000-4000-8000-000000000013]
     repeatable: true

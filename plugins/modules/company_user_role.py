@@ -43,7 +43,7 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: Let the new colleague deploy
   hosting.management.company_user_role:
-    company_id: c0000000-0000-4000-8000-000000000001
+    company_id: "{{ hosting_company_id }}"
     user_id: d0000000-0000-4000-8000-000000000002
     role: company-developer
 """

@@ -46,7 +46,7 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: Deny exactly these
   hosting.management.denied_ips:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
     ip_list:
       - 198.51.100.7
       - 203.0.113.0/24
@@ -54,13 +54,13 @@ EXAMPLES = r"""
 
 - name: Deny one more, whatever else is denied
   hosting.management.denied_ips:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
     ip_list: [192.0.2.44]
     exclusive: false
 
 - name: Allow it again
   hosting.management.denied_ips:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
     ip_list: [192.0.2.44]
     state: absent
 """

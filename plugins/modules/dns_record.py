@@ -90,7 +90,7 @@ EXAMPLES = r"""
 
 - name: Remove a record
   hosting.management.dns_record:
-    domain_id: b0000000-0000-4000-8000-000000000011
+    domain_id: "{{ hosting_primary_domain_id }}"
     type: CNAME
     name: old.shop.example.com
     state: absent

@@ -28,7 +28,7 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: List the DNS records
   hosting.management.dns_record_info:
-    domain_id: b0000000-0000-4000-8000-000000000011
+    domain_id: "{{ hosting_primary_domain_id }}"
   register: dns
 
 - name: Show where the name points to

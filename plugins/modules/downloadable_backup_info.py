@@ -24,7 +24,7 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: See when a backup can be downloaded
   hosting.management.downloadable_backup_info:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
   register: next_backup
 
 - name: Say when

@@ -72,9 +72,9 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: Push staging to live, once for this release
   hosting.management.env_push:
-    site_id: a0000000-0000-4000-8000-000000000001
-    source_env_id: e0000000-0000-4000-8000-000000000012
-    target_env_id: e0000000-0000-4000-8000-000000000011
+    site_id: "{{ hosting_site_id }}"
+    source_env_id: "{{ hosting_source_environment_id }}"
+    target_env_id: "{{ hosting_environment_id }}"
     push_db: true
     push_files: true
     run_search_and_replace: true
@@ -83,9 +83,9 @@ EXAMPLES = r"""
 
 - name: Push the theme only, at each run
   hosting.management.env_push:
-    site_id: a0000000-0000-4000-8000-000000000001
-    source_env_id: e0000000-0000-4000-8000-000000000012
-    target_env_id: e0000000-0000-4000-8000-000000000011
+    site_id: "{{ hosting_site_id }}"
+    source_env_id: "{{ hosting_source_environment_id }}"
+    target_env_id: "{{ hosting_environment_id }}"
     push_db: false
     push_files: true
     push_files_option: SPECIFIC_FILES

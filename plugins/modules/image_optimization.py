@@ -33,8 +33,8 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: Let the CDN make images smaller
   hosting.management.image_optimization:
-    site_id: a0000000-0000-4000-8000-000000000001
-    environment_id: e0000000-0000-4000-8000-000000000011
+    site_id: "{{ hosting_site_id }}"
+    environment_id: "{{ hosting_environment_id }}"
     image_optimization_type: lossy
 """
 

@@ -46,12 +46,12 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: Take a backup before the release, once
   hosting.management.manual_backup:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
     tag: before-v2.4.1
 
 - name: Have a manual backup that is not older than a day
   hosting.management.manual_backup:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
     max_age: 24h
 """
 

@@ -57,8 +57,8 @@ EXAMPLES = r"""
     tag: before-maintenance
     wait: false
   loop:
-    - e0000000-0000-4000-8000-000000000011
-    - e0000000-0000-4000-8000-000000000012
+    - "{{ hosting_environment_id }}"
+    - "{{ hosting_source_environment_id }}"
   register: backups
 
 - name: Wait for all of them

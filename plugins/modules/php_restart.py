@@ -32,11 +32,11 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: Restart PHP
   hosting.management.php_restart:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
 
 - name: Restart PHP once for this release
   hosting.management.php_restart:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
     release: v2.4.1
 """
 

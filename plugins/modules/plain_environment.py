@@ -43,7 +43,7 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: Have an environment for load tests
   hosting.management.plain_environment:
-    site_id: a0000000-0000-4000-8000-000000000001
+    site_id: "{{ hosting_site_id }}"
     display_name: Load tests
     is_premium: false
   register: load_tests

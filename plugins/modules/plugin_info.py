@@ -38,7 +38,7 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: List all plugins
   hosting.management.plugin_info:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
     status: ""
     column: ""
   register: listed

@@ -42,16 +42,16 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: Make the new domain the primary one
   hosting.management.primary_domain:
-    site_id: a0000000-0000-4000-8000-000000000001
-    environment_id: e0000000-0000-4000-8000-000000000011
+    site_id: "{{ hosting_site_id }}"
+    environment_id: "{{ hosting_environment_id }}"
     domain_name: www.shop.example.com
     run_search_and_replace: true
 
-- name: Go back to the old one, by its id
+- name: Go back to the one that it had when the inventory was read
   hosting.management.primary_domain:
-    site_id: a0000000-0000-4000-8000-000000000001
-    environment_id: e0000000-0000-4000-8000-000000000011
-    domain_id: b0000000-0000-4000-8000-000000000011
+    site_id: "{{ hosting_site_id }}"
+    environment_id: "{{ hosting_environment_id }}"
+    domain_id: "{{ hosting_primary_domain_id }}"
     run_search_and_replace: true
 """
 

@@ -40,7 +40,7 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: The release is there, so do not push it again
   hosting.management.push_outcome:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
     release: v2.4.1
     outcome: pushed
 """

@@ -28,7 +28,7 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: Ask which release the environment has
   hosting.management.release_info:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
   register: released
 
 - name: Say so

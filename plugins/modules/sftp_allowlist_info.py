@@ -24,7 +24,7 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: See who may use SFTP and SSH
   hosting.management.sftp_allowlist_info:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
   register: allowed
 
 - name: Say so when anybody may

@@ -59,14 +59,14 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: Add a domain
   hosting.management.site_domain:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
     domain_name: campaign.example.com
     is_wildcardless: true
   register: campaign
 
 - name: Remove a domain
   hosting.management.site_domain:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
     domain_name: campaign.example.com
     state: absent
 """

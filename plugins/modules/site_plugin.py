@@ -74,7 +74,7 @@ EXAMPLES = r"""
 
 - name: Update one plugin to a version
   hosting.management.site_plugin:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
     name: example-forms
     update_version: "2.5.0"
 """

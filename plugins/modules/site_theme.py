@@ -52,7 +52,7 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: Update the theme
   hosting.management.site_theme:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
     name: twentytwentyfive
     update_version: "1.3"
 

@@ -25,7 +25,7 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: See which networks sent the most requests
   hosting.management.top_asns_info:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
     time_frame: 24_hours
   register: day
 

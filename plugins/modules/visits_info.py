@@ -24,13 +24,13 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: Count the visits of the last week
   hosting.management.visits_info:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
     time_frame: 7_days
   register: week
 
 - name: Count the visits of some days
   hosting.management.visits_info:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
     start: 2026-11-01
     end: 2026-11-08T00:00:00+01:00
 

@@ -29,7 +29,7 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: Count the visits of this month
   hosting.management.visits_usage_info:
-    site_id: a0000000-0000-4000-8000-000000000001
+    site_id: "{{ hosting_site_id }}"
   register: month
 
 - name: Warn before the plan is used up

@@ -35,7 +35,7 @@ extends_documentation_fragment:
 EXAMPLES = r"""
 - name: See whether the former colleague is an administrator still
   hosting.management.wp_admin_user_info:
-    environment_id: e0000000-0000-4000-8000-000000000011
+    environment_id: "{{ hosting_environment_id }}"
     email: former@example.com
   register: former
 

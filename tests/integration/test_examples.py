@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from integration.playbook import ROOT, Ansible, Step
-from integration.table import LIVE, SITE, STAGING, row_of
+from integration.table import COMPANY, LIVE, SITE, STAGING, row_of
 from simulator import Simulator, seed
 
 pytest_plugins = ["simulator.fixtures", "unit.postgres"]
@@ -21,9 +21,11 @@ MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py
 
 # An environment as a host, by the variables that the inventory plugin gives it.
 HOST = {
+    "hosting_company_id": COMPANY,
     "hosting_site_id": SITE,
     "hosting_environment_id": LIVE,
     "hosting_source_environment_id": STAGING,
+    "hosting_primary_domain_id": seed.domain_id(1),
     "hosting_cdn_cache_id": "cdn-11",
 }
 
@@ -40,6 +42,8 @@ def test_examples_run_as_they_stand(module: str, ansible: Ansible, simulator: Si
         server.execute("drop role if exists jobs; create role jobs")
         ansible.variables["address_with_owner"] = server.address(server.new_database())
     documented = import_module(f"ansible_collections.hosting.management.plugins.modules.{module}")
+    for name, value in HOST.items():
+        assert value not in documented.EXAMPLES, f"use {name}"
     # The simulator has no site of its own at that address, but it shows the pages of its sites.
     page = f"{simulator.base_url.removesuffix('/v2')}/_simulator/sites/{seed.environment_id(1)}"
     examples = documented.EXAMPLES.replace("- https://shop.example.com\n", f"- {page}\n")
