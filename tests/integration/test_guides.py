@@ -31,7 +31,8 @@ from tools.checkout import copy
 
 pytest_plugins = ["simulator.fixtures"]
 
-GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FOLDERS = [ROOT / "docs", ROOT / "docs" / "decisions"]
+GUIDES = [ROOT / "README.md", *(page for folder in FOLDERS for page in sorted(folder.glob("*.md")))]
 PAGES = [*GUIDES, ROOT / "CONTRIBUTING.md"]
 BLOCK = re.compile(r"^ *```(?P<language>\w*)\n(?P<text>.*?)^ *```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"# ([\w.-]+\.\w+)\n")
