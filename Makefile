@@ -8,6 +8,7 @@ ARGS   ?=
 # One environment for each ansible-core: `main` has the newest that PYTHON can run.
 VENV     := .venv/$(if $(CORE),core-$(CORE),main)
 LINT     := .venv/lint
+DOCS     := .venv/docs
 HERE     := $(CURDIR)
 BUILD    := $(HERE)/build
 HOME_DIR := $(BUILD)/home/$(notdir $(VENV))
@@ -46,7 +47,7 @@ pip = RUSTUP_HOME="$(BUILD)/home/rustup" "$(1)/bin/python" -m pip --disable-pip-
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test browser-test lint lint-can-fail sanity sanity-one molecule simulator chaos awx faults bench build release clean ci environments sanity-environment
+.PHONY: help demo test browser-test lint lint-can-fail docs pictures recording sanity sanity-one molecule simulator chaos awx faults bench build release clean ci environments sanity-environment
 
 help: ## this list
 	@echo "make <target>:"
@@ -72,6 +73,16 @@ lint: $(LINT)/.lint build ## style, documentation, changelog, and what Galaxy wo
 
 lint-can-fail: $(LINT)/.lint ## plant a mistake for each step of lint, and see that it fails
 	@"$(LINT)/bin/python" tests/tools/lint_can_fail.py
+
+docs: $(DOCS)/.docs ## the documentation as a site, in build/docs/html; any warning fails
+	@$(home) "$(DOCS)/bin/python" tests/tools/docs.py
+
+pictures: ## draw the pictures of the guides anew, in docs/images
+	@$(PYTHON) tests/tools/pictures.py
+
+recording: $(VENV)/.demo ## record the demo anew, as docs/images/demo.svg
+	@$(home) "$(VENV)/bin/python" tests/tools/record.py docs/images/demo.svg \
+		--without '^(ok|skipping|included): [^{]*$$|^$$' -- make demo
 
 sanity: ## ansible-test sanity, on ansible-core 2.19 and 2.21; ARGS="--test pep8" runs some of it
 	@status=0; for core in $(CORES); do \
@@ -123,7 +134,7 @@ clean: ## remove everything that make made
 	rm -rf build .venv .cache .ansible
 
 # What the other targets would install when first used.
-environments: $(VENV)/.test $(VENV)/.molecule $(VENV)/.awx build/awx/.collection $(LINT)/.lint $(LINK)
+environments: $(VENV)/.test $(VENV)/.molecule $(VENV)/.awx build/awx/.collection $(LINT)/.lint $(DOCS)/.docs $(LINK)
 sanity-environment: $(VENV)/.core
 
 # ---- how environments come to be ------------------------------------------------------------------------------------
@@ -180,6 +191,11 @@ build/awx/.collection: tests/tools/community.py | $(VENV)/.created
 $(LINT)/.lint: tests/requirements/lint.txt | $(LINT)/.created
 	@echo "Installing the linters into $(LINT)"
 	@$(call pip,$(LINT)) -r tests/requirements/lint.txt
+	@touch $@
+
+$(DOCS)/.docs: tests/requirements/docs.txt | $(DOCS)/.created
+	@echo "Installing what the documentation needs into $(DOCS)"
+	@$(call pip,$(DOCS)) -r tests/requirements/docs.txt
 	@touch $@
 
 # Ansible and the tests import the checkout through this path.

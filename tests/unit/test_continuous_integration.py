@@ -83,7 +83,7 @@ def test_the_script_sums_up_every_step(steps: dict[str, str]):
 def test_every_command_is_a_target_of_make(steps: dict[str, str]):
     targets = re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert {command.split()[1] for command in steps.values()} <= set(targets)
-    checks = {"build", "clean", "simulator", "bench", "faults", "help", "release", "ci"}
+    checks = {"build", "clean", "simulator", "bench", "faults", "help", "release", "ci", "pictures", "recording"}
     assert set(targets) - checks <= {command.split()[1] for command in steps.values()}
 
 
