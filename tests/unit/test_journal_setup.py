@@ -22,7 +22,8 @@ GUIDE = (Path(__file__).parents[2] / "docs" / "awx.md").read_text()
 [OF_ADMINISTRATOR, OF_OWNER] = re.findall(r"```sql\n(.*?)```", GUIDE, re.DOTALL)
 PRIVILEGES = ["usage", "select", "insert", "update", "delete"]
 SUBJECT = ("https://a.example/v2", "env_push/1/2")
-ENTRY = Entry("wanted", "sent", 1.5, 2.5, "host 1")
+# Now: what is old may be removed at any time.
+ENTRY = Entry.sent_now("wanted", 30)
 
 
 class Database:
