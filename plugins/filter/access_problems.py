@@ -6,41 +6,31 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: access_problems
-short_description: What cannot be right in the lists of who has access
+short_description: What cannot be right in the variables of the role access
 version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 description:
-  - Checks the lists of the role P(hosting.management.access#role) before anything is sent. A list of roles after which
-    no administrator is known is among what cannot be right.
-positional: _input, other_administrators, former_staff, policy
+  - Checks the variables of the role P(hosting.management.access#role) before anything is sent. A list of roles after
+    which no administrator is known is among what cannot be right.
+  - What is asked of a host is taken from its fact C(__access_asked).
+positional: _input, hostvars
 options:
   _input:
-    description: The list O(hosting.management.access#role:main:access_roles).
-    type: list
-    elements: dict
-    required: true
-  other_administrators:
-    description: The list O(hosting.management.access#role:main:access_other_administrators).
+    description: The names of the hosts.
     type: list
     elements: str
     required: true
-  former_staff:
-    description: The list O(hosting.management.access#role:main:access_former_staff).
-    type: list
-    elements: str
-    required: true
-  policy:
-    description: The list O(hosting.management.access#role:main:access_sftp_policy).
-    type: list
-    elements: str
+  hostvars:
+    description: The variables of all hosts, as Ansible has them.
+    type: dict
     required: true
 """
 
 EXAMPLES = r"""
-- name: Stop if the lists cannot be right
+- name: Stop if the variables cannot be right
   ansible.builtin.assert:
-    that: access_roles | hosting.management.access_problems([], [], []) | length == 0
+    that: ansible_play_hosts | hosting.management.access_problems(hostvars) | length == 0
 """
 
 RETURN = r"""
@@ -56,4 +46,8 @@ from ..plugin_utils.access import problems_of
 
 class FilterModule:
     def filters(self):
-        return {"access_problems": problems_of}
+        return {"access_problems": access_problems}
+
+
+def access_problems(hosts, hostvars):
+    return problems_of({str(host): hostvars[host]["__access_asked"] for host in hosts})

@@ -33,8 +33,40 @@ GUARD = (
 # ---- before anything is sent ----------------------------------------------------------------------------------------
 
 
-def problems_of(roles: object, other_administrators: object, former_staff: object, policy: object) -> list[str]:
-    """Return a sentence for each thing that cannot be right in what the variables say."""
+def problems_of(hosts: dict[str, Record]) -> list[str]:
+    """Return a sentence for each thing that cannot be right in what the variables of the hosts say.
+
+    :param hosts: for each host what is asked, as the role notes it in ``__access_asked``.
+    """
+    sentences: list[str] = []
+    first = next(iter(hosts), "")
+    for host, asked in hosts.items():
+        sentences += [*asked["unknown"], *(f"{name} has no value (null)." for name in asked["without_value"])]
+        if not asked["environment_id"] and (asked["former_staff"] or asked["checks_sftp"]):
+            sentences.append(
+                f"{host} lacks access_environment_id (or hosting_environment_id): a variable of the host, needed for"
+                " access_former_staff and access_sftp_policy."
+            )
+        differing = [name for name, value in asked["company"].items() if value != hosts[first]["company"][name]]
+        if differing:
+            sentences.append(
+                f"{host} has another value than {first} for {' and '.join(differing)}, which is about the company: give"
+                " it with -e, or for all hosts."
+            )
+        sentences += problems_of_lists(
+            asked["company"]["access_roles"],
+            asked["company"]["access_other_administrators"],
+            asked["former_staff"],
+            asked["policy"],
+        )
+    is_asked = (one["company"]["access_roles"] or one["former_staff"] or one["checks_sftp"] for one in hosts.values())
+    if not any(is_asked):
+        sentences.append("Nothing is asked for. Give access_roles, access_former_staff or access_sftp_policy.")
+    return list(dict.fromkeys(map(str, sentences)))
+
+
+def problems_of_lists(roles: object, other_administrators: object, former_staff: object, policy: object) -> list[str]:
+    """Return a sentence for each thing that cannot be right in the lists of one host."""
     lists = {
         "access_roles": roles,
         "access_other_administrators": other_administrators,

@@ -198,7 +198,7 @@ def test_hosts_that_disagree_or_lack_something_stop_all(access: Access):
     done = access.run(**CLEAN)
     assert done.returncode
     assert "blog lacks access_environment_id (or hosting_environment_id)" in done.stdout
-    assert "blog has other values than shop for access_company_id, access_roles" in done.stdout
+    assert "blog has another value than shop for access_roles, which is about the company" in done.stdout
     assert access.simulator.requests == []
     assert "access_hosts names shp" in (done := access.run(hosts="shp", **CLEAN)).stdout + done.stderr
 

@@ -11,6 +11,7 @@ from ansible_collections.hosting.management.plugins.plugin_utils.access import (
     outside,
     plan_of,
     problems_of,
+    problems_of_lists,
     summary_of,
 )
 
@@ -31,7 +32,7 @@ USERS = {
 
 
 def problems(roles=(), others=(), former=(), policy=()):
-    return problems_of(list(roles), list(others), list(former), list(policy))
+    return problems_of_lists(list(roles), list(others), list(former), list(policy))
 
 
 @pytest.mark.parametrize(
@@ -73,8 +74,31 @@ def test_lists_that_cannot_be_right(lists, words):
     assert words in sentence
 
 
+def asked(**values):
+    company = {"access_roles": [ADMIN], "access_other_administrators": []}
+    nothing = {"environment_id": "", "former_staff": [], "checks_sftp": False, "policy": [], "company": company}
+    return {**nothing, "unknown": [], "without_value": [], **values}
+
+
+def test_hosts_are_checked_together():
+    other = {"access_roles": [], "access_other_administrators": [ADA]}
+    hosts = {
+        "shop": asked(unknown=["The variable access_role is unknown."], without_value=["access_report"]),
+        "blog": asked(unknown=["The variable access_role is unknown."], checks_sftp=True, company=other),
+    }
+    misspelled, null, lacking, differing = problems_of(hosts)
+    assert misspelled == "The variable access_role is unknown."
+    assert null == "access_report has no value (null)."
+    assert lacking.startswith("blog lacks access_environment_id (or hosting_environment_id)")
+    assert differing.startswith("blog has another value than shop for access_roles and access_other_administrators,")
+    assert problems_of({"shop": asked(), "blog": asked()}) == []
+    assert problems_of({"shop": asked(company={**other, "access_other_administrators": []})})[0].startswith(
+        "Nothing is"
+    )
+
+
 def test_a_text_is_no_list():
-    assert problems_of("ada", [], "gone@example.com", []) == [
+    assert problems_of_lists("ada", [], "gone@example.com", []) == [
         "access_roles must be a list.",
         "access_former_staff must be a list.",
     ]
@@ -138,10 +162,10 @@ def test_what_is_outside_of_a_policy():
 
 
 def test_a_host_that_failed_before_and_a_task_that_crashed_are_failures():
-    asked = {"environment_id": "e", "former_staff": ["gone@example.com"], "checks_sftp": True, "policy": []}
+    seen = {"environment_id": "e", "former_staff": ["gone@example.com"], "checks_sftp": True, "policy": []}
     hosts = [
         {"host": "lost", "asked": None, "wordpress": None, "sftp": None},
-        {"host": "away", "asked": asked, "wordpress": {"msg": "Unreachable."}, "sftp": {}},
+        {"host": "away", "asked": seen, "wordpress": {"msg": "Unreachable."}, "sftp": {}},
     ]
     plan = plan_of([ADMIN], [], {})
     settings = {"check_mode": False, "company_id": "c", "company_problem": "", "fail_on": []}
