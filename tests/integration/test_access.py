@@ -214,6 +214,7 @@ def test_a_key_that_is_refused_ends_the_run_at_once(access: Access):
 # ---- environments ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.story
 def test_a_fleet_with_former_staff_addresses_outside_of_the_policy_and_a_site_that_fails(tmp_path: Path):
     """Forty sites: what is wrong is told by address and environment, and one that cannot be read hides none."""
     with Simulator(sites=40) as simulator, tempfile.TemporaryDirectory(prefix="hosting-") as scratch:

@@ -688,6 +688,7 @@ def kill_after(deployment, writes, **options):
     process.communicate()
 
 
+@pytest.mark.story
 @pytest.mark.parametrize("writes", [1, 2, 3, 5, 6, 8])
 def test_a_run_that_was_killed_is_finished_by_the_next_one(writes, deployment, simulator):
     stage(deployment, "broken v1")

@@ -14,6 +14,8 @@ from integration.test_deploy import USER, Deployment
 from simulator import Simulator, seed
 from simulator.state import Content
 
+pytestmark = pytest.mark.story
+
 SITES = 40
 HOSTS = {
     f"site{number:02}": {

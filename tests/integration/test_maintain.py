@@ -175,6 +175,7 @@ def nights(tmp_path: Path, running: Simulator) -> Iterator[Nights]:
 # ---- a fleet --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.story
 def test_a_fleet_is_as_declared_after_a_night_and_the_next_night_sends_no_write(nights: Nights):
     """Forty sites, of which one adds an address, another one makes an exception, and one has too many visits."""
     nights.hosts = {f"site{number:02}": host_of(number) for number in range(1, SITES + 1)}
@@ -295,6 +296,7 @@ def test_what_fails_in_one_site_hides_neither_its_other_parts_nor_other_sites(ni
     assert "10 environments: 10 changed, 0 had nothing to do, 9 need a person." in night.output
 
 
+@pytest.mark.story
 def test_a_canary_that_breaks_holds_the_updates_of_the_others_and_nothing_else(nights: Nights):
     """Also of those in later waves."""
     canary = nights.environment_of(1)
@@ -330,6 +332,7 @@ def test_a_canary_that_breaks_holds_the_updates_of_the_others_and_nothing_else(n
 # ---- two nights at once, and one that is killed ---------------------------------------------------------------------
 
 
+@pytest.mark.story
 def test_nights_that_overlap_send_nothing_twice(nights: Nights):
     nights.simulator.settings.operation_seconds = 0.2
     processes = [nights.start(**EVERYTHING) for _night in range(2)]
@@ -339,6 +342,7 @@ def test_nights_that_overlap_send_nothing_twice(nights: Nights):
     assert sorted(nights.written.values()) == [3] * len(EVERYTHING)
 
 
+@pytest.mark.story
 def test_the_night_after_one_that_was_killed_does_the_rest(nights: Nights):
     nights.simulator.settings.operation_seconds = 0.5
     process = nights.start(**EVERYTHING)

@@ -12,6 +12,8 @@ import pytest
 from integration.playbook import Ansible, Step
 from simulator import Simulator, seed
 
+pytestmark = pytest.mark.story
+
 HOSTS, FORKS = 60, 20
 # The public service allows 120 requests a minute; with five times as many the test takes a fifth of the time.
 PER_MINUTE, BURST = 600, 5

@@ -18,6 +18,8 @@ import yaml
 from integration.playbook import ROOT
 from tools.checkout import files
 
+pytestmark = pytest.mark.story
+
 FEATURE = "minor_changes:\n  - report - a feature.\n"
 REPAIR = "bugfixes:\n  - report - a repair.\n"
 BREAKAGE = "breaking_changes:\n  - report - something else than before.\n"
