@@ -340,10 +340,14 @@ def _message(result: Record) -> str:
 
 def _label(item: Record) -> str:
     """Return which element of a loop a result is about, as the beginning of a text."""
-    element = item.get("item")
+    element = _element(item)
     if isinstance(element, dict):
         return f"{' '.join(filter(None, (element.get('type'), element.get('name'))))}: "
     return f"{element}: " if element else ""
+
+
+def _element(item: Record) -> Any:
+    return item.get(item.get("ansible_loop_var", "item"))
 
 
 def _details(name: str, item: Record) -> list[str]:
@@ -351,7 +355,7 @@ def _details(name: str, item: Record) -> list[str]:
     if name == "plugins":
         return [f"{one['name']} {one['version']}" for one in item.get("plugins") or []]
     if name == "themes":
-        theme = item.get("item") or {}
+        theme = _element(item) or {}
         return [f"{theme.get('name')} {theme.get('update_version')}"]
     if name == "php_version":
         return [str(item.get("php_version"))]
