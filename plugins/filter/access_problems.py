@@ -50,4 +50,6 @@ class FilterModule:
 
 
 def access_problems(hosts, hostvars):
-    return problems_of({str(host): hostvars[host]["__access_asked"] for host in hosts})
+    # Where hosts do not wait for each other, some may not have got so far.
+    asked = {str(host): hostvars[host].get("__access_asked") for host in hosts}
+    return problems_of({host: one for host, one in asked.items() if one})
