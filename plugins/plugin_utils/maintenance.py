@@ -371,8 +371,8 @@ def _differs(item: Record) -> bool:
 
 def _difference(item: Record) -> str:
     """Return how the state differs from the declared one, as a sentence."""
-    ((_, before),) = item["diff"]["before"].items()
-    ((_, after),) = item["diff"]["after"].items()
+    (before,) = item["diff"]["before"].values()
+    (after,) = item["diff"]["after"].values()
     label = _label(item)
     if isinstance(before, list) and isinstance(after, list):
         return label + _difference_of_lists(before, after)

@@ -272,5 +272,7 @@ def running(folder: Path) -> Iterator[Controller]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         controller.url = f"http://127.0.0.1:{server.server_port}"
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield controller
-        server.shutdown()
+        try:
+            yield controller
+        finally:
+            server.shutdown()

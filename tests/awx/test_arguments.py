@@ -59,7 +59,7 @@ def documented(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The documented options of each module, with those within them."""
     home = tmp_path_factory.mktemp("home")
     done = subprocess.run(
-        [Path(sys.executable).parent / "ansible-doc", "--json", *(f"{COLLECTION}.{name}" for _, name, _ in TASKS)],
+        [Path(sys.executable).parent / "ansible-doc", "--json", *(f"{COLLECTION}.{task[1]}" for task in TASKS)],
         env={"HOME": str(home), "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build" / "awx"), "LC_ALL": "C.UTF-8"},
         capture_output=True,
         text=True,

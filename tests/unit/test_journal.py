@@ -614,7 +614,7 @@ def test_a_journal_that_was_made_in_a_job_of_awx_warns_once(job):
 
 
 def test_of_processes_that_make_the_journal_at_once_one_warns(job):
-    journals = [SqliteJournal(job / "journal.db") for _ in range(8)]
+    journals = [SqliteJournal(job / "journal.db") for _unused in range(8)]
     with ThreadPoolExecutor(len(journals)) as pool:
         list(pool.map(lambda one: one._make_file(), journals))
     assert len([one for one in journals if one.warning()]) == 1
