@@ -195,8 +195,8 @@ def journal_states() -> Picture:
     picture.text(464, 332, "not done", "note")
     picture.arrow((345, 330), (345, 365), (770, 365), (770, 132))
     picture.text(557, 353, "the service shows the effect, or you report: done", "note")
-    picture.text(430, 396, "Another run that meets “sent” waits for the answer; one that meets “in progress”", "note")
-    picture.text(430, 414, "waits for the same operation; one that meets “finished” has nothing to do.", "note")
+    picture.text(430, 396, "Another run that meets 'sent' waits for the answer; one that meets 'in progress'", "note")
+    picture.text(430, 414, "waits for the same operation; one that meets 'finished' has nothing to do.", "note")
     return picture
 
 
