@@ -27,6 +27,7 @@ STYLE = {
     "axes.titlelocation": "left",
     "figure.facecolor": "white",  # readable on a dark page, too
     "axes.facecolor": "white",
+    "svg.fonttype": "none",  # text as text: smaller, and it can be searched
     "svg.hashsalt": "hosting.management",
 }
 

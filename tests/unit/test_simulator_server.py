@@ -238,7 +238,7 @@ def test_command_line(stop_signal):
                 "reads_lag": 0.0,
             }
             process.send_signal(stop_signal)
-            assert process.wait(timeout=5) == 0
+            assert process.wait(timeout=60) == 0
             assert process.stderr.read() == ""
         finally:
             process.kill()
