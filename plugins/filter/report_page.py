@@ -39,7 +39,7 @@ _value:
   type: str
 """
 
-from ..plugin_utils.report_data import plain
+from ..plugin_utils.plain_values import plain
 from ..plugin_utils.report_page import page_of
 
 

@@ -13,10 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..module_utils._checks import checked_email, checked_uuid
-from .report_data import plain
-
-Record = dict[str, Any]
-"""Values by their names, as JSON has them."""
+from .plain_values import Record, plain
 
 ADMINISTRATOR = "company-admin"
 NO_ENDPOINT = (403, 404, 405, 501)

@@ -19,9 +19,7 @@ from ..module_utils._checks import checked_duration
 from ..module_utils._dns import canonical_name
 from ..module_utils._text import printable
 from ..module_utils._values import time_of_text
-
-Record = dict[str, Any]
-"""Values by their names, as JSON has them."""
+from .plain_values import Record, plain
 
 PARTS = {
     "plugins": "plugins",
@@ -104,15 +102,6 @@ def summary_of(
         "rows": [_row(one, check_mode) for one in environments],
         "notes": _notes(environments, keys),
     }
-
-
-def plain(value: Any) -> Any:
-    """Return a value of a playbook as JSON has it: without tags, and with keys that are text."""
-    if isinstance(value, dict):
-        return {str(name): plain(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    return value if value is None or isinstance(value, (bool, int, float)) else str(value)
 
 
 class _Environment:

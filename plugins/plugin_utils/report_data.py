@@ -15,9 +15,7 @@ from typing import Any
 
 from ..module_utils._text import printable
 from ..module_utils._values import time_of_text
-
-Record = dict[str, Any]
-"""Values by their names, as JSON has them."""
+from .plain_values import Record, plain
 
 FORMAT = 1
 """The version of the document's shape. Another one is no basis for a comparison."""
@@ -108,17 +106,6 @@ def document_of(
     document["changes"] = _changes(document, plain(previous), previous_problem)
     document["attention"] = _attention(document)
     return document
-
-
-def plain(value: Any) -> Any:
-    """Return a value of a playbook as JSON has it: without tags, and with keys that are text."""
-    if isinstance(value, dict):
-        return {str(name): plain(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, float) and not abs(value) < float("inf"):
-        return None
-    return value if value is None or isinstance(value, (bool, int, float)) else str(value)
 
 
 def days_since(time: object, today: date) -> int | None:

@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from ..module_utils._text import printable
 from . import report_charts as charts
-from .report_data import Record
+from .plain_values import Record
 
 LONGEST_TEXT = 2000  # characters
 MOST_BARS = 10
