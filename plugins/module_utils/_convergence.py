@@ -450,8 +450,10 @@ class _Change:
         return max(0.0, self.deadline - time.monotonic())
 
     def _replace(self, seen: tuple[Entry, ...], now: tuple[Entry, ...]) -> bool:
-        # What a power loss takes back of a repeatable request is sent again, and does no harm.
-        return self.journal.replace(self.subject, seen, now, durable=not self.wanted.repeatable)
+        # A power loss may take back what a repeatable request is about, which is then sent again; and how another one
+        # ended, which is then asked. It may not take back that one leaves.
+        is_leaving = any(entry.progress == SENT for entry in set(now) - set(seen))
+        return self.journal.replace(self.subject, seen, now, durable=is_leaving and not self.wanted.repeatable)
 
     def _update(self, entry: Entry, progress: str, operation_id: str | None = None) -> None:
         """Note how far a request has come, unless another run has noted something else meanwhile.

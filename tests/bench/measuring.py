@@ -20,6 +20,8 @@ FULL_HOSTS = (50, HOSTS, 100, 200, 400, 800)
 LATE_ITEMS, LATENCY = 20, 0.05
 OPERATIONS, FULL_OPERATIONS = (3, 8, 20), (3, 8, 20, 60)  # seconds
 
+JOURNAL_TASKS = {"that may be repeated": True, "that must not be": False}  # what is sent, and whether it may
+
 START, LOOP, LATE = "start-up", "loop", "latency"
 SHORT = {FLOOR: "debug", OURS: "ours", PROCESS: "module process", URI: "uri"}
 ROWS = {
@@ -42,7 +44,7 @@ class Figures:
     runs: dict[str, dict[str, list[Run]]] = field(default_factory=dict)
     plays: dict[str, Play] = field(default_factory=dict)
     memory: dict[str, dict[str, list[float]]] = field(default_factory=dict)
-    journal: list[float] = field(default_factory=list)
+    journal: dict[str, list[float]] = field(default_factory=dict)
     followed: list[inside.Followed] = field(default_factory=list)
 
     def median(self, play: str, way: str, name: str) -> float | None:
@@ -122,7 +124,9 @@ def measure(
                     figures.memory.setdefault(play.name, {}).setdefault(way, []).append(peak)
     if "e" in rows:
         report("the journal")
-        figures.journal = [taken for _round in range(rounds) for taken in inside.journal_milliseconds()]
+        for _round in range(rounds):
+            for kind, is_repeatable in JOURNAL_TASKS.items():
+                figures.journal.setdefault(kind, []).extend(inside.journal_milliseconds(is_repeatable))
     if "g" in rows:
         lengths = FULL_OPERATIONS if is_full else OPERATIONS
         report(f"operations of {', '.join(map(str, lengths))} s, side by side")

@@ -37,10 +37,13 @@ def told(figures: Figures, letters: str) -> list[tuple[str, bool | None]]:
     return [(row.measured, row.is_met) for row in rows_of(figures, letters) if row.goal]
 
 
-@pytest.mark.parametrize(("ours", "expected"), [(1.15, ("60", True)), (1.3, ("30", False))])
-def test_an_item_is_what_is_above_the_start(ours: float, expected: tuple[str, bool]):
-    loop = runs(floor=1.1, ours=ours, process=11, uri=10)
-    assert told(figures_of([60], start=runs(floor=1), loop=loop), "a") == [expected]
+@pytest.mark.parametrize(("ours", "expected"), [(1.15, ("89", True)), (1.3, ("36", False))])
+def test_an_item_is_judged_by_what_it_takes_beyond_a_task_that_does_nothing(ours: float, expected: tuple[str, bool]):
+    loop = runs(floor=1.1, ours=ours + 0.05, process=11, uri=10)
+    figures = figures_of([60], start=runs(floor=1), loop=loop)
+    assert told(figures, "a") == [expected]
+    items = "debug 3.3, ours 6.7" if expected[1] else "debug 3.3, ours 11.7"
+    assert next(row.measured for row in rows_of(figures, "a")) == f"{items}, module process 333.3, uri 300.0"
 
 
 def test_fleets_are_compared_with_the_floor():
@@ -96,5 +99,5 @@ def test_slow_ways_stay_with_small_fleets_unless_everything_is_wanted():
 
 
 def test_the_journal_is_judged_by_its_median():
-    figures = Figures(1, 30, journal=[1.0] * 90 + [9.0] * 10)
-    assert told(figures, "e") == [("1.00 ms (95 % within 9.00 ms)", True)]
+    figures = Figures(1, 30, journal={"one": [1.0] * 90 + [9.0] * 10, "other": [1.6] * 100})
+    assert told(figures, "e") == [("1.00 ms (95 % within 9.00 ms)", True), ("1.60 ms (95 % within 1.60 ms)", False)]

@@ -381,6 +381,22 @@ def test_what_the_service_does_not_show_is_asked_for_once_only(controller, simul
     assert [request.method for request in simulator.requests] == ["GET", "PUT"]
 
 
+@each([*STATES, *ACTIONS])
+def test_only_the_leaving_of_a_request_that_must_not_be_sent_twice_waits_for_the_disk(
+    module, options, controller, monkeypatch
+):
+    writes, replace = [], SqliteJournal.replace
+
+    def noting(journal, subject, seen, now, *, durable):
+        writes.append((SENT in {entry.progress for entry in now}, durable))
+        return replace(journal, subject, seen, now, durable=durable)
+
+    monkeypatch.setattr(SqliteJournal, "replace", noting)
+    controller.run(module, **options)
+    assert writes[0] == (True, (module, options) in UNREPEATABLE)
+    assert writes[-1] == (False, False)
+
+
 @pytest.mark.parametrize(
     ("release", "advice"), [("v1", "run again to wait on"), (None, "would send the request again")]
 )
