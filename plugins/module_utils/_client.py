@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypedDict, TypeVar, cast
 from urllib.parse import quote
 
@@ -39,7 +39,7 @@ from ._errors import (
     TimedOut,
     Unauthorized,
 )
-from ._interface import Request
+from ._interface import VALIDATE_KEY, Request
 from ._retries import (
     URLLIB3_IMPORT_ERROR,
     RepeatableRetry,
@@ -424,8 +424,8 @@ class Client:
             is_own = message is not None and request.endpoint.path != "/validate"
             hint = "" if is_own else " Check base_url, with its version segment."
             return NotFound(
-                f"The hosting service at {self.base_url} does not know what {request} names, or the key's user may not"
-                f" see it ({said}).{refused} Check the ids and the permissions of the key's user.{hint}",
+                f"The hosting service at {self.base_url} did not find what {request} is about, or the key's user has no"
+                f" access to it ({said}).{refused} Check the ids and the permissions of the key's user.{hint}",
                 **details,
             )
         if status == 429:
@@ -456,3 +456,12 @@ def _check_ca_path(path: str) -> None:
 
 def _whether_done(request: Request) -> str:
     return "" if request.method == "GET" else " Whether anything was done is not known."
+
+
+@cache
+def warm_up() -> None:
+    """Fill what a first request fills, above all the caches of type checks, before the process forks."""
+    client = Client("https://localhost", "no key")
+    request = VALIDATE_KEY()
+    client._prepared(request)
+    client._retry(request, None)

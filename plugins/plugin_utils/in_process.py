@@ -25,7 +25,7 @@ from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
 from ..module_utils._arguments import ModuleSpec
-from ..module_utils._client import REQUESTS_IMPORT_ERROR
+from ..module_utils._client import REQUESTS_IMPORT_ERROR, warm_up
 from ..module_utils._connections import load_certificates
 from ..module_utils._context import Context, secrets_within
 from ..module_utils._entry import perform, refusal
@@ -40,6 +40,7 @@ if __name__.startswith(f"{COLLECTION}.action."):
     module = import_module(f"{COLLECTION}.modules.{module_name}")
 if not REQUESTS_IMPORT_ERROR:
     load_certificates()
+    warm_up()
 
 
 class ActionModule(ActionBase):
