@@ -39,6 +39,10 @@ def version(text: str) -> tuple[int, int]:
     return int(major), int(minor)
 
 
+def without_arguments(command: str) -> str:
+    return command.partition(" ARGS=")[0]
+
+
 def test_the_tests_run_on_every_core_with_every_python_it_supports():
     released = [(entry["core"], entry["python"]) for entry in matrix() if entry["core"] != "devel"]
     assert len(released) == len(set(released))
@@ -59,7 +63,8 @@ def test_what_is_supported_is_what_the_documentation_says():
 def test_the_workflow_has_every_step_of_the_script(steps: dict[str, str]):
     tests = {step["run"] for step in JOBS["tests"]["steps"] if "run" in step}
     assert tests == {"make test CORE=${{ matrix.core }}"}
-    of_script = {command for command in steps.values() if not command.startswith("make test")}
+    # The script leaves out of the older ansible-core's sanity tests what does not depend on the version.
+    of_script = {without_arguments(command) for command in steps.values() if not command.startswith("make test")}
     of_workflow = JOBS["steps"]["strategy"]["matrix"]["command"]
     assert sorted(of_workflow) == sorted(of_script)
     assert JOBS["steps"]["steps"][-1]["run"] == "${{ matrix.command }}"
@@ -68,16 +73,11 @@ def test_the_workflow_has_every_step_of_the_script(steps: dict[str, str]):
 def test_the_script_runs_the_tests_on_every_core(steps: dict[str, str]):
     tests = {command for command in steps.values() if command.startswith("make test")}
     # Without CORE it is the oldest one, as long as `python3` is 3.11. The workflow runs all tests on each.
-    assert {command.partition(" ARGS=")[0] for command in tests} == {
+    assert {without_arguments(command) for command in tests} == {
         "make test",
         *(f"make test CORE={core}" for core in CORES[1:]),
     }
     assert all("tests/integration" in command for command in tests if "ARGS=" in command)
-
-
-def test_the_script_sums_up_every_step(steps: dict[str, str]):
-    summed = re.search(r'^steps="(.+)"$', (ROOT / ".ci" / "run").read_text(), re.MULTILINE)[1].split()
-    assert sorted(summed) == sorted(["environments", *steps])
 
 
 def test_every_command_is_a_target_of_make(steps: dict[str, str]):
