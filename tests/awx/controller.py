@@ -178,7 +178,8 @@ class Controller:
             raise Refused(f"rrule: {fields['rrule']}")
         for kind in ("job_templates", "workflow_job_templates"):
             survey = self.surveys.get((kind, fields["unified_job_template"]), {"spec": []})
-            if any(one["required"] and not one["default"] for one in survey["spec"]):
+            # A default does not answer a question that must be answered.
+            if any(one["required"] for one in survey["spec"]):
                 raise Refused("variables_needed_to_start")
 
     def set_survey(self, kind: str, number: int, survey: dict[str, Any]) -> None:
@@ -192,6 +193,10 @@ class Controller:
             if one["type"] == "multiplechoice" and (not choices or one["default"] not in ["", *choices]):
                 raise Refused(f"Default choice must be answered from the choices listed: {one}")
         self.surveys[kind, number] = survey
+
+    def defaults(self, kind: str, name: str) -> dict[str, Any]:
+        """The answers that a job gets when nobody is asked."""
+        return {one["variable"]: one["default"] for one in self.survey(kind, name)["spec"] if one["default"] != ""}
 
     def associate(self, kind: str, number: int, association: str, other: dict[str, Any]) -> None:
         if other["id"] not in self.objects[ASSOCIATIONS[association]]:

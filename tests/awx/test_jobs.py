@@ -30,7 +30,7 @@ from ansible.parsing.dataloader import DataLoader
 
 from awx.credential import environment
 from postgres import PASSWORD
-from simulator import Simulator
+from simulator import Simulator, seed
 
 pytest_plugins = ["unit.postgres"]
 
@@ -41,7 +41,7 @@ INJECTORS = DataLoader().load_from_file(str(ROOT / "roles" / "awx" / "vars" / "m
 SITES = 4
 PATIENCE = 90  # seconds for what a test waits for
 ENDLESS = 3600
-PUSH = ("PUT", "environments")
+PUSH, BACK_UP = ("PUT", "environments"), ("POST", "manual-backups")
 
 
 @dataclass
@@ -58,8 +58,15 @@ class Template:
 # The simulated service serves the pages of its sites here.
 PAGES = {"deploy_verify_urls": ["{{ hosting_pages }}/{{ hosting_environment_id }}"], "deploy_verify_attempts": 1}
 DEPLOY = Template("deploy.yml", {"deploy_release": "v1", "deploy_hosts": "environment_live", **PAGES}, writes=5)
+NIGHT = {"maintain_hosts": "all", "maintain_backup_max_age": "1d", "maintain_denied_ips": ["198.51.100.7"]}
+MAINTAIN = Template("maintain.yml", NIGHT, writes=2)
+ROLES = [
+    {"user_id": seed.user_id(number), "role": role} for number, role in ((1, "company-admin"), (2, "company-billing"))
+]
+ACCESS = Template("access.yml", {"access_hosts": "all", "access_roles": ROLES}, 0, "company.hosting.yml", slices=1)
 TEMPLATES = [
     DEPLOY,
+    MAINTAIN,
     Template("report.yml", {"report_charts": False}, writes=0, inventory="company.hosting.yml", slices=1),
 ]
 
@@ -183,6 +190,11 @@ class Awx:
         """How often the service was asked to change each environment."""
         return Counter(_environment_of(one) for one in self.simulator.writes)
 
+    def backups(self) -> Counter[str]:
+        """How often a backup of each environment was begun."""
+        found = [one for one in self.simulator.writes if (one.method, one.path.rpartition("/")[2]) == BACK_UP]
+        return Counter(_environment_of(one) for one in found)
+
     def pushes(self) -> Counter[str]:
         """How often each environment was pushed to."""
         found = [one for one in self.simulator.writes if (one.method, one.path.rpartition("/")[2]) == PUSH]
@@ -264,22 +276,40 @@ def test_slices_at_once_do_everything_once_and_a_second_launch_nothing(template:
     assert awx.no_secret_is_shown()
 
 
-def test_jobs_that_are_cancelled_while_they_push_are_taken_up_when_they_are_launched_again(awx: Awx):
-    template = Template(DEPLOY.playbook, {**DEPLOY.answers, "deploy_backup": False}, writes=4)
+# Whether a later job waits for the same operation, or sees in the service what came of it.
+CANCELLED = {
+    "push": (Template(DEPLOY.playbook, {**DEPLOY.answers, "deploy_backup": False}, writes=4), Awx.pushes, True),
+    "backup": (MAINTAIN, Awx.backups, False),
+}
+
+
+@pytest.mark.parametrize(("template", "counted", "is_resumed"), CANCELLED.values(), ids=CANCELLED)
+def test_jobs_that_are_cancelled_while_they_wait_do_nothing_twice_when_they_are_launched_again(
+    template: Template, counted: Callable[[Awx], Counter[str]], is_resumed: bool, awx: Awx
+):
     awx.simulator.settings.operation_seconds = ENDLESS
-    # Each slice attends to one environment first.
-    cancelled = awx.launch(template, lambda: awx.pushes().total() >= 2)
+    cancelled = awx.launch(template, lambda: counted(awx).total() >= template.slices)
     assert [job.status for job in cancelled] == ["canceled", "canceled"]
-    assert len(awx.pushes()) == 2
+    begun = len(counted(awx))
+    assert begun >= template.slices
     awx.simulator.settings.operation_seconds = 0
     for operation in awx.simulator.state.operations.running:
         operation.ends_at = time.monotonic()
     again = awx.launch(template)
     assert [job.status for job in again] == ["successful", "successful"]
-    assert set(awx.pushes().values()) == {1}
-    assert len(awx.pushes()) == SITES
+    assert set(counted(awx).values()) == {1}
+    assert counted(awx).keys() == set(awx.environments(template.inventory).values())
     resumed = {one["operation"]["id"] for job in again for one in job.results() if _is_resumed(one)}
-    assert [one.partition("-")[0] for one in resumed] == ["environments:push"] * 2
+    assert len(resumed) == (begun if is_resumed else 0)
+    assert awx.no_secret_is_shown()
+
+
+def test_roles_are_set_by_the_first_job_and_the_next_one_sends_no_write(awx: Awx):
+    for sent in (len(ROLES), 0):
+        awx.simulator.clear_requests()
+        [job] = awx.launch(ACCESS)
+        assert job.status == "successful"
+        assert len(awx.simulator.writes) == sent
     assert awx.no_secret_is_shown()
 
 

@@ -121,6 +121,13 @@ def test_everything_is_set_up_once(setup: Setup):
         assert controller.associated("job_templates", name, "credentials") == ["Hosting"]
         assert controller.associated("job_templates", name, "notification_templates_error") == ["Hosting: a job failed"]
         assert_answers_are_variables(ROLES.get(job, job), controller.survey("job_templates", name)["spec"])
+    assert {
+        job: controller.defaults("job_templates", f"Hosting: {job}") for job in ("maintain", "access", "report")
+    } == {
+        "maintain": {"maintain_hosts": "all"},
+        "access": {"access_hosts": "all"},
+        "report": {"report_hosts": "all", "report_time_frame": "30_days"},
+    }
     asked = controller.survey("workflow_job_templates", "Hosting: deploy and report")["spec"]
     assert [one["variable"] for one in asked] == ["deploy_release", "deploy_hosts", "deploy_rollback"]
     assert controller.associated("workflow_job_template_nodes", "deploy", "success_nodes") == ["report"]
@@ -139,6 +146,22 @@ def test_everything_is_set_up_once(setup: Setup):
     assert set(controller.named("schedules")) == {"Hosting: maintain every night"}
     assert {one["forks"] for one in controller.named("job_templates").values()} == {20}
     assert environment_of_a_job(controller)["HOSTING_API_KEY"] == "another-key"
+
+
+def test_variables_of_jobs_and_what_they_are_about_can_be_given(setup: Setup):
+    setup.changes(
+        awx_nightly_hosts="environment_live",
+        awx_job_variables={"maintain": {"maintain_serial": [1, "100%"]}},
+        awx_report_folder="/reports",
+    )
+    controller = setup.controller
+    assert controller.defaults("job_templates", "Hosting: access") == {"access_hosts": "environment_live"}
+    variables = {
+        name: yaml.safe_load(one["extra_vars"] or "{}") for name, one in controller.named("job_templates").items()
+    }
+    assert variables["Hosting: maintain"] == {"maintain_serial": [1, "100%"]}
+    assert variables["Hosting: report"]["report_html"] == "/reports/hosting-report.html"
+    assert variables["Hosting: deploy"] == {}
 
 
 def test_without_what_is_optional_it_is_set_up_too(setup: Setup):
@@ -162,6 +185,8 @@ def test_without_what_is_optional_it_is_set_up_too(setup: Setup):
         ({"awx_base_url": None}, "missing required arguments: awx_base_url"),
         ({"awx_nightly": {"deploy": "01:00"}}, "It needs the names of jobs (maintain, access, report)"),
         ({"awx_nightly": {"report": 1350}}, 'times in quotes such as "01:30"'),
+        ({"awx_job_variables": {"push": {}}}, "needs the names of jobs (deploy, rollback, maintain, access, report)"),
+        ({"awx_job_variables": {"deploy": "v1"}}, "and variables of each"),
         ({"awx_notification_type": "pigeon"}, "value of awx_notification_type must be one of"),
     ],
 )
