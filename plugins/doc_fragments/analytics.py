@@ -15,20 +15,21 @@ options:
     choices: [24_hours, 7_days, 30_days, 60_days]
   company_id:
     description:
-      - The id of the company. By default that of the API key, which is then asked for.
+      - The id of the company. Defaults to the company of the API key, which the module looks up.
     type: str
   start:
     description:
-      - Start of the period, as a date or time in ISO 8601. Without an offset, UTC is assumed. Not together with
-        O(time_frame).
+      - The start of the period, as a date or time in ISO 8601. Without an offset, UTC is assumed. Mutually exclusive
+        with O(time_frame).
     type: str
   end:
     description:
-      - End of the period, in the same form.
+      - The end of the period, in the same format.
     type: str
   query_names:
     description:
-      - Names of the query parameters, by option, for a service whose names differ from the public service's. Those are
-        V(time_span) for O(time_frame), V(company_id) for O(company_id), V(from) for O(start), and V(to) for O(end).
+      - The names of the query parameters, by option, for a service that uses other names than the public service. The
+        public service uses V(time_span) for O(time_frame), V(company_id) for O(company_id), V(from) for O(start), and
+        V(to) for O(end).
     type: dict
 """

@@ -10,68 +10,69 @@ class ModuleDocFragment:
 options:
   base_url:
     description:
-      - Address of the hosting service's API, with its version segment.
-      - Required, here or in the environment variable E(HOSTING_BASE_URL).
-      - Must be C(https), except for a loopback address.
+      - The address of the hosting service's API, including the version segment.
+      - Required, either here or in the environment variable E(HOSTING_BASE_URL).
+      - Must use C(https), unless it is a loopback address.
     type: str
   api_key:
     description:
-      - The API key. It is sent to O(base_url) only, and appears in no output, journal or error.
-      - Required, here or in the environment variable E(HOSTING_API_KEY).
+      - The API key. It is sent only to O(base_url), and never appears in output, the journal or error messages.
+      - Required, either here or in the environment variable E(HOSTING_API_KEY).
     type: str
   validate_certs:
     description:
-      - Whether to verify the TLS certificate of the service.
+      - Whether to verify the service's TLS certificate.
     type: bool
     default: true
   ca_path:
     description:
-      - Path of a bundle with the certificates of the authorities to trust, in PEM format.
-      - Defaults to the environment variable E(HOSTING_CA_PATH), else to E(REQUESTS_CA_BUNDLE) and the bundle of
-        C(requests). A bundle that is named in the environment is loaded once for all hosts.
+      - The path of a bundle of trusted CA certificates, in PEM format.
+      - Defaults to the environment variable E(HOSTING_CA_PATH), then to E(REQUESTS_CA_BUNDLE), then to the bundle that
+        C(requests) uses. A bundle that an environment variable names is loaded only once for all hosts.
     type: path
   timeout:
     description:
-      - Seconds to wait for a connection, and for each part of an answer. A whole answer may take four times that.
+      - Seconds to wait for a connection, and for each part of an answer. A complete answer may take four times as long.
     type: float
     default: 30
   retries:
     description:
-      - How often a request is repeated at most.
-      - Requests that leave the same when they are sent twice are repeated after connection errors, timeouts, and the
-        statuses 429, 500, 502, 503 and 504. All others are repeated only when the service provably did not process
-        them, which is when no connection was made, and after 429.
-      - The status 429 (too many requests) does not count. It is waited out, for up to ten minutes.
-      - The pauses grow exponentially up to 30 seconds, with jitter, also on top of the C(Retry-After) of an answer,
+      - The maximum number of times to repeat a request.
+      - Requests that have the same effect when sent twice are repeated after connection errors, timeouts, and the
+        statuses 429, 500, 502, 503 and 504. All others are repeated only if the service provably did not process them,
+        that is, if no connection was made or the status was 429.
+      - Repetitions after the status 429 (too many requests) do not count. The module waits until the service accepts
+        requests again, for up to ten minutes.
+      - The pauses grow exponentially up to 30 seconds, with jitter. They are added to the C(Retry-After) of an answer,
         which is honoured up to 120 seconds.
       - With V(0), nothing is repeated, not even after a 429.
     type: int
     default: 5
   companions:
     description:
-      - Whether to use endpoints of the service beyond the documented 19, for reading the present state and for
-        following operations to their end. Where the service has none, the collection works without them.
-      - Set this to V(false) for a service with the documented endpoints only, to spare the attempts.
+      - Whether to use endpoints beyond the documented 19, to read the current state and to follow operations until they
+        end. If the service does not have them, the collection works without them.
+      - Set this to V(false) for a service that has only the documented endpoints, to avoid futile requests.
       - Defaults to the environment variable E(HOSTING_COMPANIONS), if set.
     type: bool
     default: true
   journal:
     description:
-      - Where to keep the journal, which remembers what was already asked for, so that a request is not repeated
-        without need where the service does not show its state, and not at all where repeating does harm.
-      - The absolute path of a SQLite file (or one that begins with V(~) or a variable), which many forks and runs may
-        share, or a C(postgresql://) address (needs the Python
-        library C(psycopg)) for controllers whose disk is thrown away after a job.
-      - An empty string switches the journal off.
-      - Defaults to the environment variable E(HOSTING_JOURNAL), else to C(hosting.management/journal.db) below
+      - Where to keep the journal, which records what was already requested. It prevents requests from being repeated
+        needlessly if the service does not show its state, and from being repeated at all if that could do harm.
+      - Either the absolute path of a SQLite file (or a path that begins with V(~) or a variable), which many forks and
+        runs can share, or a C(postgresql://) address, for controllers whose disk is discarded after each job. The
+        latter needs the Python library C(psycopg).
+      - An empty string turns off the journal.
+      - Defaults to the environment variable E(HOSTING_JOURNAL), then to C(hosting.management/journal.db) below
         E(XDG_STATE_HOME) (C(~/.local/state)).
-      - The journal holds no secret. Modules that only read accept the option and have no use for it, so that it can
-        be set for all modules at once.
+      - The journal contains no secrets. Modules that only read from the service accept this option but do not use it,
+        so you can set it for all modules at once.
     type: str
 requirements:
   - requests >= 2.31
   - urllib3 >= 2
 notes:
-  - With the connection C(local), and without C(async) and C(become), the module runs inside the controller's process,
-    which makes a task as cheap as a function call. Otherwise it runs like any other module. The results are equal.
+  - With the connection C(local), and without C(async) or C(become), the module runs inside the controller's process, so
+    a task costs no more than a function call. Otherwise, it runs like any other module. The results are the same.
 """

@@ -10,8 +10,8 @@ class ModuleDocFragment:
 options:
   force:
     description:
-      - Send the request also when the service's state or the journal says that there is nothing to do, and when the
-        outcome of an earlier request is unknown.
+      - Send the request even if the service's state or the journal says that there is nothing to do, or if the outcome
+        of an earlier request is unknown.
     type: bool
     default: false
 """

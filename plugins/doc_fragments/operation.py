@@ -10,24 +10,24 @@ class ModuleDocFragment:
 options:
   wait:
     description:
-      - Whether to wait until the operation that the service accepted has ended.
-      - With V(false), the task ends when the operation is accepted. Wait for it later with
+      - Whether to wait for the accepted operation to end.
+      - With V(false), the task ends as soon as the service has accepted the operation. Wait for it later with
         M(hosting.management.operation_info).
-      - To set this option or the next two for all modules that have them, use C(module_defaults) for
+      - To set O(wait), O(wait_timeout) or O(poll_interval) for all modules that have them, use C(module_defaults) for
         C(group/hosting.management.operations).
     type: bool
     default: true
   wait_timeout:
     description:
-      - Seconds to wait for the operation at most. The operation goes on when they have passed. The next run of the task
-        waits for the same operation, if the journal knows it. That of an action it knows only by a name that the task
-        gives, such as a release or a tag.
+      - The maximum number of seconds to wait for the operation. The operation continues after that, and the next run of
+        the task waits for it again if the journal knows it. The journal knows the operation of an action only if the
+        task names the action, for example with a release or a tag.
     type: float
     default: 600
   poll_interval:
     description:
-      - Seconds between two looks at first. The longer the operation takes, the rarer they become, so that its end is
-        noticed no later than after a seventh of its length. No more than 15 seconds lie between two looks.
+      - Seconds between the first checks. The longer the operation takes, the less often the module checks, so the delay
+        in noticing its end is at most a seventh of its duration. The interval never exceeds 15 seconds.
     type: float
     default: 1
 """

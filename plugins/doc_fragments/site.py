@@ -10,7 +10,7 @@ class ModuleDocFragment:
 options:
   site_id:
     description:
-      - The id of the environment's site. With it, the module reads how the environment stands, where the service
-        shows it. Without, the journal alone tells whether there is something to do.
+      - The id of the environment's site. With it, the module reads the environment's current state, if the service
+        shows it. Without it, only the journal tells whether there is anything to do.
     type: str
 """

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: access_plan
-short_description: Whose role in the company is to be set
+short_description: Determine whose role in the company to set
 version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 description:
-  - Finds the ids of the users that the role P(hosting.management.access#role) is to give a role, and says of which it
-    cannot.
+  - Finds the ids of the users whose company role P(hosting.management.access#role) sets, and reports the users that it
+    cannot find.
 positional: _input, other_administrators, listing
 options:
   _input:
@@ -26,13 +26,13 @@ options:
     elements: str
     required: true
   listing:
-    description: The result of the task that lists the users of the company. Empty when nobody has asked for them.
+    description: The result of the task that lists the users of the company. Empty if that task did not run.
     type: dict
     required: true
 """
 
 EXAMPLES = r"""
-- name: Find out who is who
+- name: Find the ids of the users
   ansible.builtin.set_fact:
     plan: "{{ access_roles | hosting.management.access_plan([], users) }}"
 """
@@ -41,7 +41,7 @@ RETURN = r"""
 _value:
   description: >-
     C(roles), each with C(user), C(user_id), C(email), C(role) and C(problem), the C(other_administrators), and the
-    addresses of the company's C(users), where they are shown.
+    addresses of the company's C(users), if the service shows them.
   type: dict
 """
 

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: access_problems
-short_description: What cannot be right in the variables of the role access
+short_description: Find problems in the variables of the role access
 version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 description:
-  - Checks the variables of the role P(hosting.management.access#role) before anything is sent. A list of roles after
-    which no administrator is known is among what cannot be right.
-  - What is asked of a host is taken from its fact C(__access_asked).
+  - Checks the variables of the role P(hosting.management.access#role) before anything is sent. A list of roles that
+    leaves no known administrator is one such problem.
+  - Reads what was requested for a host from its fact C(__access_asked).
 positional: _input, hostvars
 options:
   _input:
@@ -28,7 +28,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Stop if the variables cannot be right
+- name: Stop if the variables have problems
   ansible.builtin.assert:
     that: ansible_play_hosts | hosting.management.access_problems(hostvars) | length == 0
 """

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: access_summary
-short_description: Who has access, and what needs a person
+short_description: Summarize who has access, and what needs attention
 version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 description:
-  - Sums up what the role P(hosting.management.access#role) has done and seen. It is what the role writes as JSON.
-  - What was asked of a host is taken from its fact C(__access_asked), the results from C(__access_wordpress) and
+  - Sums up what the role P(hosting.management.access#role) did and found. The role writes this summary as JSON.
+  - Reads what was requested for a host from its fact C(__access_asked), and the results from C(__access_wordpress) and
     C(__access_sftp).
 positional: _input, hostvars
 options:
@@ -26,7 +26,7 @@ options:
     type: dict
     required: true
   plan:
-    description: What P(hosting.management.access_plan#filter) has returned.
+    description: The result of P(hosting.management.access_plan#filter).
     type: dict
     required: true
   done:
@@ -35,13 +35,13 @@ options:
     elements: dict
     required: true
   settings:
-    description: What the summary also says or needs, C(check_mode), C(company_id), C(company_problem) and C(fail_on).
+    description: Other values for the summary, namely C(check_mode), C(company_id), C(company_problem) and C(fail_on).
     type: dict
     required: true
 """
 
 EXAMPLES = r"""
-- name: Sum up
+- name: Sum up the access
   ansible.builtin.set_fact:
     summary: >-
       {{ ansible_play_hosts_all | hosting.management.access_summary(hostvars, plan=plan, done=roles.results,

@@ -6,34 +6,34 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: maintenance_result
-short_description: What became of an environment that was maintained
+short_description: Summarize the maintenance of one environment
 version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 description:
-  - Tells from what the tasks of the role P(hosting.management.maintain#role) have registered what was done, what
-    failed, and what a person should know. It is what the role returns as C(maintain_result).
+  - Sums up, from the results that the tasks of the role P(hosting.management.maintain#role) registered, what was done,
+    what failed, and what you should know. The role returns this as C(maintain_result).
 positional: settings
 options:
   _input:
-    description: The results of the tasks, by the names that findings have.
+    description: The results of the tasks, by the names of the findings.
     type: dict
     required: true
   settings:
-    description: What the tasks were asked for, as the role has it in C(__maintain_settings).
+    description: The settings of the tasks, as the role keeps them in C(__maintain_settings).
     type: dict
     required: true
 """
 
 EXAMPLES = r"""
-- name: Remember what became of the environment
+- name: Keep the result for the environment
   ansible.builtin.set_fact:
     maintain_result: "{{ __maintain_results | hosting.management.maintenance_result(__maintain_settings) }}"
 """
 
 RETURN = r"""
 _value:
-  description: What became of the environment.
+  description: The result for the environment.
   type: dict
 """
 

@@ -6,22 +6,22 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: maintenance_summary
-short_description: What became of all environments that were maintained
+short_description: Summarize the maintenance of all environments
 version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 description:
-  - Puts together what the role P(hosting.management.maintain#role) has done in all environments. It is what the role
-    prints, and writes as JSON.
+  - Sums up what the role P(hosting.management.maintain#role) did in all environments. The role prints this summary, and
+    writes it as JSON.
 positional: _input, hosts
 options:
   _input:
-    description: The C(maintain_result) of each host that came to its end.
+    description: The C(maintain_result) of each host that finished.
     type: list
     elements: dict
     required: true
   hosts:
-    description: The names of all hosts, in their order.
+    description: The names of all hosts, in order.
     type: list
     elements: str
     required: true
@@ -30,22 +30,22 @@ options:
     type: dict
     required: true
   key_days:
-    description: For how many days the API key must be valid still. None does not look.
+    description: For how many more days the API key must be valid. None turns off this check.
     type: int
     required: true
   warn_only:
-    description: The names of findings that do not need a person.
+    description: The names of findings that are only warnings.
     type: list
     elements: str
     required: true
   check_mode:
-    description: Whether it is a prediction.
+    description: Whether the summary is a prediction.
     type: bool
     required: true
 """
 
 EXAMPLES = r"""
-- name: Look at all environments
+- name: Sum up all environments
   ansible.builtin.set_fact:
     summary: >-
       {{ results | hosting.management.maintenance_summary(ansible_play_hosts_all, key=key, key_days=14, warn_only=[],

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: report_document
-short_description: The data of a fleet's report
+short_description: Collect the data for a fleet report
 version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 description:
-  - Makes one document of what the role P(hosting.management.report#role) has read from each host. It is what the role
-    writes as JSON, and what P(hosting.management.report_page#filter) makes the page of.
-  - The hosts' names and ids are taken from their fact C(__report_host), the results of the tasks from the variables
+  - Combines what the role P(hosting.management.report#role) read from each host into one document. The role writes this
+    document as JSON, and P(hosting.management.report_page#filter) turns it into a page.
+  - Reads the hosts' names and ids from their fact C(__report_host), and the results of the tasks from the variables
     C(__report_PART).
 positional: _input, hostvars
 options:
@@ -35,7 +35,7 @@ options:
     type: str
     required: true
   time_frame:
-    description: The time frame of visits and networks.
+    description: The time frame for visits and networks.
     type: str
     required: true
   title:
@@ -43,7 +43,7 @@ options:
     type: str
     required: true
   parts:
-    description: What was asked for.
+    description: The parts of the report that were requested.
     type: list
     elements: str
     required: true
@@ -52,17 +52,17 @@ options:
     type: dict
     required: true
   charts:
-    description: Whether there shall be charts.
+    description: Whether the report should have charts.
     type: bool
     default: true
   previous:
-    description: Path of the JSON of an earlier report, to tell what has changed since.
+    description: The path of an earlier report's JSON file, to show what has changed since.
     type: str
     default: ""
 """
 
 EXAMPLES = r"""
-- name: Make the document
+- name: Create the document
   ansible.builtin.set_fact:
     document: >-
       {{ ansible_play_hosts_all | hosting.management.report_document(hostvars, key=key, time='2026-11-02T06:00:00Z',

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: report_page
-short_description: The page of a fleet's report
+short_description: Render a fleet report as an HTML page
 version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 description:
-  - Makes one HTML page of the document of P(hosting.management.report_document#filter). The page loads nothing, and a
-    content security policy in it says so.
+  - Renders the document from P(hosting.management.report_document#filter) as one HTML page. The page loads no other
+    resources, and its content security policy enforces that.
 positional: _input, folder
 options:
   _input:
@@ -20,7 +20,7 @@ options:
     type: dict
     required: true
   folder:
-    description: The folder of the role P(hosting.management.report#role), which has the template.
+    description: The directory of the role P(hosting.management.report#role), which contains the template.
     type: path
     required: true
 """

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: table
-short_description: Lines of text with aligned columns
+short_description: Format rows as lines of text with aligned columns
 version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 description:
-  - Makes a table out of rows, as lines that C(ansible.builtin.debug) can show one below the other.
-  - Line breaks and other characters that could steer a terminal become spaces.
+  - Formats rows as a table. C(ansible.builtin.debug) shows its lines one below the other.
+  - Line breaks and other characters that could affect a terminal become spaces.
 positional: columns
 options:
   _input:
@@ -21,12 +21,12 @@ options:
     elements: dict
     required: true
   columns:
-    description: The names of the columns, in their order. Columns that are empty in all rows are left out.
+    description: The names of the columns, in order. Columns that are empty in all rows are left out.
     type: list
     elements: str
     required: true
   widest:
-    description: The characters that a cell may have. What is longer ends in an ellipsis.
+    description: The maximum number of characters in a cell. Longer text is cut and ends in an ellipsis.
     type: int
     default: 60
 """
@@ -40,7 +40,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: The lines, with the names of the columns in the first.
+  description: The lines. The first contains the names of the columns.
   type: list
   elements: str
   sample: ["site  release", "shop  v2", "blog  v1"]

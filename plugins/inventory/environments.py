@@ -6,46 +6,46 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: environments
-short_description: The environments of a company's sites as hosts
+short_description: Use the environments of a company's sites as hosts
 version_added: 0.1.0
 author:
   - hosting.management contributors (@hosting-management)
 description:
-  - Reads the sites of a company and their environments from the hosting service, and makes each environment a host.
-  - The hosts have the connection C(local), since the modules of this collection speak to the service and not to the
-    host. So C(--limit), C(serial), forks and slices apply to environments.
+  - Reads a company's sites and their environments from the hosting service, and makes each environment a host.
+  - The hosts have the connection C(local), because the modules of this collection talk to the service, not to the host.
+    C(--limit), C(serial), forks and slices therefore apply to environments.
   - The configuration is a YAML file whose name ends in C(.hosting.yml) or C(.hosting.yaml).
-  - It needs a service that lists sites (C(GET /sites), a companion of the documented interface). For one that does not,
-    write the same variables into a plain YAML inventory, as in the examples.
+  - Requires a service that lists sites (C(GET /sites), a companion of the documented interface). For a service that
+    does not, set the same variables in a plain YAML inventory, as in the examples.
 extends_documentation_fragment:
   - constructed
   - inventory_cache
 options:
   plugin:
-    description: Names this plugin.
+    description: The name of this plugin.
     type: str
     required: true
     choices: [hosting.management.environments]
   base_url:
     description:
-      - Address of the hosting service's API, with its version segment. May be a template.
-      - Required, here or in the environment variable.
+      - The address of the hosting service's API, including the version segment. May be a template.
+      - Required, either here or in the environment variable.
     type: str
     env:
       - name: HOSTING_BASE_URL
   api_key:
     description:
-      - The API key. May be a template, such as a lookup, so that it need not stand in the file.
-      - Required, here or in the environment variable.
+      - The API key. May be a template, such as a lookup, so that the key does not have to be in the file.
+      - Required, either here or in the environment variable.
     type: str
     env:
       - name: HOSTING_API_KEY
   validate_certs:
-    description: Whether to verify the TLS certificate of the service.
+    description: Whether to verify the service's TLS certificate.
     type: bool
     default: true
   ca_path:
-    description: Path of a bundle with the certificates of the authorities to trust, in PEM format.
+    description: The path of a bundle of trusted CA certificates, in PEM format.
     type: path
     env:
       - name: HOSTING_CA_PATH
@@ -54,31 +54,32 @@ options:
     type: float
     default: 30
   retries:
-    description: How often a request is repeated at most.
+    description: The maximum number of times to repeat a request.
     type: int
     default: 5
   company_id:
-    description: The id of the company. By default that of the API key. May be a template.
+    description: The id of the company. Defaults to the company of the API key. May be a template.
     type: str
   hostname:
     description:
-      - A Jinja2 expression over the host's variables that gives its name. By default the names of site and environment,
-        such as C(shop-live).
-      - Characters that no host name has become C(-). When two hosts would have the same name, both get the id
-        of their environment behind it.
+      - A Jinja2 expression over a host's variables that returns its name. Defaults to the names of the site and the
+        environment, such as C(shop-live).
+      - Characters that are not valid in a host name become C(-). If two hosts would have the same name, the id of the
+        environment is appended to both names.
     type: str
   filters:
     description:
-      - Jinja2 conditions over the host's variables. A host is taken when all of them are true.
-      - A condition that cannot be evaluated leaves the host out, or fails with O(strict=true).
+      - Jinja2 conditions over a host's variables. A host is included if all of them are true.
+      - A condition that cannot be evaluated excludes the host, or is an error with O(strict=true).
     type: list
     elements: str
     default: []
   source_environment:
     description:
-      - The name of the environment that releases of a site come from. The other environments of the site get its id as
+      - The name of the environment that a site's releases come from. The other environments of the site get its id as
         C(hosting_source_environment_id), which is what the role P(hosting.management.deploy#role) deploys from.
-      - It is null for that environment itself, and for all when the site has none of that name.
+      - That variable is null for the source environment itself, and for all environments if the site has none with this
+        name.
     type: str
     default: staging
 notes:

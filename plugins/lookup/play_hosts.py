@@ -6,25 +6,26 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: play_hosts
-short_description: The hosts of a play, checked before the playbook begins
+short_description: Return the hosts of a play, checked before the playbook starts
 version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 description:
-  - Returns the pattern of hosts that a variable holds, for the C(hosts) of a play.
-  - Ansible itself only warns, and succeeds, when an inventory cannot be read, a group is misspelled, or a pattern
-    matches no host. With this lookup, the playbook fails before its first task, and says what was probably meant.
+  - Returns the host pattern in a variable, for the C(hosts) of a play.
+  - If an inventory cannot be read, a group is misspelled, or a pattern matches no host, Ansible itself only issues a
+    warning and succeeds. With this lookup, the playbook fails before its first task, and suggests what you probably
+    meant.
 options:
   _terms:
     description:
-      - The name of the variable. It can be given with C(-e), or as a variable of an C(import_playbook).
+      - The name of the variable. Set it with C(-e), or as a variable of an C(import_playbook).
     type: list
     elements: str
     required: true
 """
 
 EXAMPLES = r"""
-- name: Do something with hosts that must be named
+- name: Run on hosts that must be named
   hosts: "{{ lookup('hosting.management.play_hosts', 'backup_hosts') }}"
   gather_facts: false
   tasks: []
@@ -32,7 +33,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _raw:
-  description: The pattern.
+  description: The host pattern.
   type: list
   elements: str
   sample: [environment_live]

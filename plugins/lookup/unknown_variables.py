@@ -6,31 +6,32 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: unknown_variables
-short_description: Variables with the prefix of a role that the role does not have
+short_description: Find variables with a role's prefix that the role does not know
 version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 description:
-  - Returns a sentence for each variable of the host that begins with the name of a role, such as C(deploy_relase), and
-    is no option in the role's C(meta/argument_specs.yml). A misspelled variable would otherwise be ignored.
-  - Variables of yours that happen to begin like that, such as C(deploy_user), are left alone when the variable
-    C(hosting_foreign_variables) lists them, by name or by a pattern such as C(deploy_user*).
-  - The names that a role registers for itself begin with two underscores, so that they are no variables of its prefix.
+  - Returns a sentence for each variable of the host that begins with the name of a role, such as C(deploy_relase), but
+    is not an option in the role's C(meta/argument_specs.yml). A misspelled variable would otherwise be ignored.
+  - To allow variables of your own that happen to begin with that name, such as C(deploy_user), list them in the
+    variable C(hosting_foreign_variables), by name or by a pattern such as C(deploy_user*).
+  - The names that a role registers for itself begin with two underscores, so they do not have its prefix.
 options:
   _terms:
     description:
-      - The folders of the roles, such as C(role_path).
+      - The directories of the roles, such as C(role_path).
     type: list
     elements: path
     required: true
   ignore:
     description:
-      - A regular expression. Variables that begin as it says are not looked at, such as those that AWX gives to a job.
+      - A regular expression. Variables whose names match it from the start are ignored, such as those that AWX gives to
+        a job.
     type: str
 """
 
 EXAMPLES = r"""
-- name: Refuse variables of the role that it does not have
+- name: Refuse variables that the role does not know
   ansible.builtin.assert:
     that: query('hosting.management.unknown_variables', role_path) | length == 0
     fail_msg: "{{ query('hosting.management.unknown_variables', role_path) | join(' ') }} Nothing was done."

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: api_key_info
-short_description: Check the API key and tell when it expires
+short_description: Check the API key, and show when it expires
 version_added: 0.1.0
 description:
-  - Asks the hosting service about the API key in use (C(GET /validate), interface section 4.2). The task fails when the
+  - Validates the API key with the hosting service (C(GET /validate), interface section 4.2). The task fails if the
     service does not accept the key.
-  - Put it first in a playbook, to fail before anything is changed, or in a nightly check that warns before the key
-    expires.
+  - Use it at the start of a playbook, to fail before anything is changed, or in a nightly check that warns before the
+    key expires.
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
@@ -23,7 +23,7 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: Stop when the key is not accepted
+- name: Stop if the service does not accept the key
   hosting.management.api_key_info:
   register: key
 
@@ -52,23 +52,24 @@ api_key:
       type: str
       sample: c0000000-0000-4000-8000-000000000001
     expires_at:
-      description: When the key expires, in milliseconds since 1970 as the service sends it. Null if it does not expire.
+      description: When the key expires, in milliseconds since 1970, as the service sends it. Null if the key does not
+        expire.
       type: str
       sample: "1793577600000"
     expires_at_iso:
-      description: The same in ISO 8601, UTC.
+      description: The same time in ISO 8601, UTC.
       type: str
       sample: "2026-11-02T00:00:00Z"
     expires_in_days:
-      description: Days until the key expires, rounded down. Negative when it has expired. Null if it does not expire.
+      description: Days until the key expires, rounded down. Negative if it has expired. Null if it does not expire.
       type: int
       sample: 42
 answer:
-  description: The service's answer as it came.
+  description: The service's answer, unchanged.
   returned: success
   type: dict
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -80,19 +81,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

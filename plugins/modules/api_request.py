@@ -10,26 +10,26 @@ module: api_request
 short_description: Call any other endpoint of the hosting service
 version_added: 0.1.0
 description:
-  - Sends a request to an endpoint that has no module of its own, with the same handling of the key, of retries,
-    errors and operations as in the other modules.
-  - It cannot know what a request does. So a request that is not a C(GET) is sent at each run, and O(repeatable) says
-    whether it may be repeated after a lost answer.
-  - Ansible shows the options of a task at high verbosity. Set C(no_log) on the task when O(body) holds a secret.
+  - Sends a request to an endpoint that has no module of its own. Handles the key, retries, errors and operations in the
+    same way as the other modules.
+  - The module cannot know what a request does. It therefore sends every request other than a C(GET) on each run, and
+    O(repeatable) says whether the request may be repeated after a lost answer.
+  - At high verbosity, Ansible shows the options of a task. Set C(no_log) on the task if O(body) contains a secret.
 options:
   method:
     description:
-      - The method of the request.
+      - The HTTP method of the request.
     type: str
     choices: [GET, POST, PUT, PATCH, DELETE]
     default: GET
   path:
     description:
-      - The path below O(base_url), which begins with a slash and has no query.
+      - The path relative to O(base_url). It must begin with a slash and have no query.
     type: str
     required: true
   query:
     description:
-      - The query of the request.
+      - The query parameters of the request.
     type: dict
   body:
     description:
@@ -37,8 +37,9 @@ options:
     type: dict
   repeatable:
     description:
-      - Whether sending the request twice leaves what sending it once leaves, so that it may be repeated after errors.
-      - By default only a C(GET) may.
+      - Whether sending the request twice has the same effect as sending it once, so that it may be repeated after
+        errors.
+      - By default, only a C(GET) may be repeated.
     type: bool
 author:
   - hosting.management contributors (@hosting-management)
@@ -58,7 +59,7 @@ EXAMPLES = r"""
       include_environments: true
   register: sites
 
-- name: Remove a domain by its id, and wait until it is gone
+- name: Remove a domain by its id, and wait for the operation to end
   hosting.management.api_request:
     method: DELETE
     path: "/sites/environments/{{ hosting_environment_id }}/domains"
@@ -74,12 +75,12 @@ status:
   type: int
   sample: 200
 json:
-  description: The answer. Null after a 204.
+  description: The body of the answer. Null after a 204.
   returned: when the request was sent
   type: raw
 operation:
   description: The operation that the service accepted.
-  returned: when an operation was started, or one of an earlier run was waited for
+  returned: when the task started an operation, or followed one that an earlier run had started
   type: dict
   contains:
     id:
@@ -88,18 +89,18 @@ operation:
       sample: sites:add-domain-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
     state:
       description:
-        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
-          operation stands.
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) if the service does not show the operation's
+          state.
       type: str
       sample: finished
     message:
       description: The service's message about the operation.
       type: str
     resumed:
-      description: Whether an earlier run had started the operation, and this one only waited for it.
+      description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -111,19 +112,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

@@ -10,13 +10,13 @@ module: backup_info
 short_description: List the backups of an environment
 version_added: 0.2.0
 description:
-  - Lists the backups of an environment, the newest first.
-  - It needs a service that lists them (C(GET /sites/environments/{env_id}/backups), a companion of the documented
+  - Lists the backups of an environment, newest first.
+  - Requires a service that lists them (C(GET /sites/environments/{env_id}/backups), a companion of the documented
     interface).
 options:
   type:
     description:
-      - The type of the backups to list, such as V(manual). Without it, all types are listed.
+      - The type of the backups to list, such as V(manual). By default, all types are listed.
     type: str
   tag:
     description:
@@ -38,7 +38,7 @@ EXAMPLES = r"""
     type: manual
   register: manual
 
-- name: Say how old the newest is
+- name: Show when the newest one was taken
   ansible.builtin.debug:
     msg: "The newest manual backup is of {{ (manual.backups | first).created_at_iso }}."
   when: manual.backups | length > 0
@@ -46,7 +46,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 backups:
-  description: The backups, the newest first.
+  description: The backups, newest first.
   returned: success
   type: list
   elements: dict
@@ -56,29 +56,29 @@ backups:
       type: int
       sample: 1201
     name:
-      description: The name the service gave it.
+      description: The name that the service gave the backup.
       type: str
     tag:
       description: The label of a manual backup, or null.
       type: str
       sample: before-v2.4.1
     note:
-      description: The label again, as the service calls it.
+      description: The label again, under the name that the service uses for it.
       type: str
     type:
       description: The type of the backup.
       type: str
       sample: manual
     created_at:
-      description: When it was taken, in milliseconds since 1970.
+      description: When the backup was taken, in milliseconds since 1970.
       type: int
       sample: 1793577600000
     created_at_iso:
-      description: The same in ISO 8601, UTC.
+      description: The same time in ISO 8601, UTC.
       type: str
       sample: "2026-11-02T00:00:00Z"
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -90,19 +90,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

@@ -7,44 +7,47 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: backup_restore
-short_description: Put an environment back to a backup
+short_description: Restore an environment from a backup
 version_added: 0.2.0
 description:
-  - Restores a backup to an environment. What the environment holds is overwritten. Take a backup of it before, with
-    M(hosting.management.manual_backup), unless it is of no use.
-  - With O(release), a backup is restored once for each release, however often the task runs. Without, at each run.
-    When M(hosting.management.env_push) has pushed to the environment since, it is restored again.
-  - From then on no release counts as pushed to the environment, so M(hosting.management.env_push) pushes whatever it is
-    asked for, also the release that was there before. M(hosting.management.release_info) shows the backup instead.
-  - What M(hosting.management.php_restart) and M(hosting.management.cache_clear) were done for is not forgotten. Do them
-    after a restore, with a release of their own, as in the example; then the release that is pushed next counts again.
-  - A restore is never sent twice by itself. When its answer is lost, the task fails, and fails again at the next runs
-    of the same release until O(force=true) says to send it again.
-  - Nothing is restored while a push to the environment, or another restore, goes on or has an unknown outcome, as far
-    as the journal knows. O(force=true) restores all the same.
-  - It needs a service that can restore backups (C(POST /sites/environments/{env_id}/backups/restore), a companion of
+  - Restores a backup to an environment, and overwrites what the environment contains. Unless you no longer need that,
+    back it up first with M(hosting.management.manual_backup).
+  - With O(release), the module restores a backup once for each release, however often the task runs. Without it, the
+    module restores the backup on every run. If M(hosting.management.env_push) has pushed to the environment since, the
+    backup is restored again.
+  - After a restore, no release counts as pushed to the environment. M(hosting.management.env_push) then pushes any
+    release, even the one that was there before, and M(hosting.management.release_info) shows the backup instead of a
+    release.
+  - The journal still knows which releases M(hosting.management.php_restart) and M(hosting.management.cache_clear) ran
+    for. Run both after a restore, with a release name of their own as in the example, so that they run again for the
+    release that you push next.
+  - The module never repeats a restore on its own. If the answer is lost, the task fails. Later runs for the same
+    release fail too, until you send the restore again with O(force=true).
+  - Nothing is restored while, according to the journal, a push to the environment or another restore is in progress or
+    its outcome is unknown. O(force=true) restores the backup anyway.
+  - Requires a service that can restore backups (C(POST /sites/environments/{env_id}/backups/restore), a companion of
     the documented interface).
 options:
   backup_id:
     description:
       - The id of the backup, as M(hosting.management.backup_info) lists it.
-      - Either this or O(tag) is needed.
+      - Either this option or O(tag) is required.
     type: int
   tag:
     description:
-      - The label of the backup, as given to M(hosting.management.manual_backup). Of several backups of the environment
-        with that label, the newest is restored.
+      - The label of the backup, as given to M(hosting.management.manual_backup). If several backups of the environment
+        have this label, the newest is restored.
     type: str
   notified_user_id:
     description:
-      - The id of the user of the company whom the service tells when the restore has ended. The service demands one.
+      - The id of the company user whom the service notifies when the restore has ended. The service requires one.
     type: str
     required: true
   release:
     description:
-      - What the backup is restored for, such as the release that is taken back, or the number of an incident. Needs the
-        journal.
-      - Another backup for the same release is restored as well.
+      - What the backup is restored for, such as the release that is rolled back or the number of an incident. Requires
+        the journal.
+      - A different backup for the same release is still restored.
     type: str
 author:
   - hosting.management contributors (@hosting-management)
@@ -63,14 +66,14 @@ EXAMPLES = r"""
     environment_id: "{{ hosting_environment_id }}"
     tag: before-v2.4.1
 
-- name: Go back to what was there before the release, once
+- name: Roll back once to the state before the release
   hosting.management.backup_restore:
     environment_id: "{{ hosting_environment_id }}"
     tag: before-v2.4.1
     notified_user_id: d0000000-0000-4000-8000-000000000001
     release: v2.4.1
 
-- name: Restart PHP after that
+- name: Restart PHP after the restore
   hosting.management.php_restart:
     environment_id: "{{ hosting_environment_id }}"
     release: back-from-v2.4.1
@@ -80,7 +83,7 @@ EXAMPLES = r"""
     environment_id: "{{ hosting_environment_id }}"
   register: listed
 
-- name: Go back to the newest one, whatever it is
+- name: Restore the newest backup of any type
   hosting.management.backup_restore:
     environment_id: "{{ hosting_environment_id }}"
     backup_id: "{{ (listed.backups | first).id }}"
@@ -90,7 +93,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 backup:
-  description: The backup that the environment was put back to. Only the id is there for O(backup_id).
+  description: The backup that was restored. With O(backup_id), contains only the id.
   returned: success
   type: dict
   contains:
@@ -99,43 +102,42 @@ backup:
       type: int
       sample: 1201
     name:
-      description: The name the service gave it.
-      returned: for O(tag)
+      description: The name that the service gave the backup.
+      returned: with O(tag)
       type: str
     tag:
       description: The label of the backup.
-      returned: for O(tag)
+      returned: with O(tag)
       type: str
       sample: before-v2.4.1
     note:
-      description: The label again, as the service calls it.
-      returned: for O(tag)
+      description: The label again, under the name that the service uses for it.
+      returned: with O(tag)
       type: str
     type:
       description: The type of the backup.
-      returned: for O(tag)
+      returned: with O(tag)
       type: str
       sample: manual
     created_at:
-      description: When it was taken, in milliseconds since 1970.
-      returned: for O(tag)
+      description: When the backup was taken, in milliseconds since 1970.
+      returned: with O(tag)
       type: int
       sample: 1793577600000
     created_at_iso:
-      description: The same in ISO 8601, UTC.
-      returned: for O(tag)
+      description: The same time in ISO 8601, UTC.
+      returned: with O(tag)
       type: str
       sample: "2026-11-02T00:00:00Z"
 state_source:
   description:
-    - V(journal) when the journal knows the request from an earlier run, V(none) otherwise. The service does not show
-      it.
+    - V(journal) if the journal knows the request from an earlier run, V(none) otherwise. The service does not show it.
   returned: success
   type: str
   sample: none
 operation:
   description: The operation that the service accepted.
-  returned: when an operation was started, or one of an earlier run was waited for
+  returned: when the task started an operation, or followed one that an earlier run had started
   type: dict
   contains:
     id:
@@ -144,18 +146,18 @@ operation:
       sample: backups:restore-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
     state:
       description:
-        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
-          operation stands.
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) if the service does not show the operation's
+          state.
       type: str
       sample: finished
     message:
       description: The service's message about the operation.
       type: str
     resumed:
-      description: Whether an earlier run had started the operation, and this one only waited for it.
+      description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -167,19 +169,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

@@ -10,39 +10,41 @@ module: cache_clear
 short_description: Clear the caches of an environment
 version_added: 0.2.0
 description:
-  - Clears the cache of an environment, its edge cache, and what the CDN keeps of it, one after the other.
-  - With O(release), each cache is cleared unless this is the release that it was last cleared for, however often the
-    task runs. Returning to an earlier release clears it again. Without O(release), it is cleared at each run.
-  - It needs a service that clears them (C(POST /sites/tools/clear-cache), C(POST /sites/edge-caching/clear) and
+  - Clears any of the caches of an environment, one after the other. These are its site cache, its edge cache and the
+    CDN's cache.
+  - With O(release), clears each cache once for the release, however often the task runs. Returning to an earlier
+    release clears it again. Without O(release), clears it on every run.
+  - Requires a service that can clear them (C(POST /sites/tools/clear-cache), C(POST /sites/edge-caching/clear) and
     C(POST /sites/cdn/clear-cache), companions of the documented interface).
 options:
   caches:
     description:
-      - Which caches to clear. V(site) is the environment's own, V(edge) the edge cache, V(cdn) the CDN's.
+      - Which caches to clear. V(site) is the environment's own cache, V(edge) the edge cache, and V(cdn) the CDN's
+        cache.
     type: list
     elements: str
     choices: [site, edge, cdn]
     default: [site]
   url:
     description:
-      - The address whose pages to take out of the edge cache. Without it, all of the edge cache is cleared.
+      - The address to remove from the edge cache. By default, the whole edge cache is cleared.
     type: str
   clear_subdirectories:
     description:
-      - Whether to take out of the edge cache what lies below O(url) as well.
+      - Whether to also remove everything below O(url) from the edge cache.
     type: bool
   cdn_cache_id:
     description:
-      - The id of the CDN's cache, which the inventory plugin gives as C(hosting_cdn_cache_id). V(cdn) in O(caches)
-        needs it, or O(site_id).
+      - The id of the CDN's cache, which the inventory plugin provides as C(hosting_cdn_cache_id). V(cdn) in O(caches)
+        requires this option or O(site_id).
     type: str
   site_id:
     description:
-      - The id of the environment's site, to ask the service for the id of the CDN's cache.
+      - The id of the environment's site. The module uses it to look up the id of the CDN's cache.
     type: str
   release:
     description:
-      - What the clearing belongs to, such as a version, a tag or a commit. Needs the journal.
+      - What to clear the caches for, such as a version, a tag or a commit. Requires the journal.
     type: str
 author:
   - hosting.management contributors (@hosting-management)
@@ -63,7 +65,7 @@ EXAMPLES = r"""
     cdn_cache_id: "{{ hosting_cdn_cache_id }}"
     release: v2.4.1
 
-- name: Take the new pages out of the edge cache
+- name: Remove the new pages from the edge cache
   hosting.management.cache_clear:
     environment_id: "{{ hosting_environment_id }}"
     caches: [edge]
@@ -73,22 +75,22 @@ EXAMPLES = r"""
 
 RETURN = r"""
 caches:
-  description: The caches that were cleared, or would be in check mode. Those that were cleared for O(release) before
-    are not among them.
+  description: The caches that the task cleared, or would have in check mode. Does not include those that were already
+    cleared for O(release).
   returned: always, once a cache was cleared
   type: list
   elements: str
   sample: [site, edge]
 state_source:
   description:
-    - V(journal) when the journal knows the requests for all the caches from an earlier run, V(none) otherwise. The
+    - V(journal) if the journal knows the requests for all the caches from an earlier run, V(none) otherwise. The
       service does not show them.
   returned: success
   type: str
   sample: none
 operations:
-  description: The operations that the service accepted, in the order of O(caches). Those of an earlier run, too, that
-    were waited for.
+  description: The operations that the service accepted, in the order of O(caches), including those that an earlier run
+    started and this task followed.
   returned: always, once a cache was cleared
   type: list
   elements: dict
@@ -103,18 +105,18 @@ operations:
       sample: cache:clear-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
     state:
       description:
-        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
-          operation stands.
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) if the service does not show the operation's
+          state.
       type: str
       sample: finished
     message:
       description: The service's message about the operation.
       type: str
     resumed:
-      description: Whether an earlier run had started the operation, and this one only waited for it.
+      description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -126,19 +128,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

@@ -10,9 +10,9 @@ module: company_user_role
 short_description: Set the role of a user in the company
 version_added: 0.1.0
 description:
-  - Sets the role of a company's user (C(POST /company/{company_id}/users/company-capabilities), interface section 4.1).
-  - The service does not show the roles of users, so the journal alone tells whether the role was set before. Without a
-    journal, each run sets it again, which does no harm.
+  - Sets a user's role in the company (C(POST /company/{company_id}/users/company-capabilities), interface section 4.1).
+  - The service does not show users' roles, so only the journal tells whether the role was set before. Without a
+    journal, every run sets it again, which does no harm.
 options:
   company_id:
     description:
@@ -26,7 +26,7 @@ options:
     required: true
   role:
     description:
-      - The role the user is to have.
+      - The role to give the user.
     type: str
     required: true
     choices: [company-admin, company-developer, company-billing]
@@ -50,7 +50,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 company_user:
-  description: The user and the role asked for.
+  description: The user and the requested role.
   returned: success
   type: dict
   sample:
@@ -59,13 +59,13 @@ company_user:
     role: company-developer
 state_source:
   description:
-    - V(journal) when the journal knows what role was set last, V(none) otherwise. The service does not show it.
+    - V(journal) if the journal knows which role was set last, V(none) otherwise. The service does not show it.
   returned: success
   type: str
   sample: none
 operation:
   description: The operation that the service accepted.
-  returned: when an operation was started, or one of an earlier run was waited for
+  returned: when the task started an operation, or followed one that an earlier run had started
   type: dict
   contains:
     id:
@@ -74,18 +74,18 @@ operation:
       sample: company:set-company-user-capabilities-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
     state:
       description:
-        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
-          operation stands.
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) if the service does not show the operation's
+          state.
       type: str
       sample: finished
     message:
       description: The service's message about the operation.
       type: str
     resumed:
-      description: Whether an earlier run had started the operation, and this one only waited for it.
+      description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -97,19 +97,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

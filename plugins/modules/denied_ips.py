@@ -7,11 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: denied_ips
-short_description: Keep the list of denied IP addresses of an environment
+short_description: Manage the denied IP addresses of an environment
 version_added: 0.1.0
 description:
-  - Sets which addresses may not reach an environment (C(PUT /sites/tools/denied-ips), interface section 4.4).
-  - Lists are compared in canonical form. Order, repetition and notation make no difference.
+  - Sets which addresses are denied access to an environment (C(PUT /sites/tools/denied-ips), interface section 4.4).
+  - Lists are compared in canonical form, so order, duplicates and notation make no difference.
 options:
   ip_list:
     description:
@@ -21,16 +21,16 @@ options:
     required: true
   state:
     description:
-      - V(present) denies the addresses of O(ip_list), V(absent) allows them again.
+      - V(present) denies the addresses in O(ip_list), V(absent) allows them again.
     type: str
     choices: [present, absent]
     default: present
   exclusive:
     description:
-      - With O(state=present), whether O(ip_list) is the whole list. Addresses that are not in it are then allowed
-        again, and an empty list allows all.
-      - With V(false), the addresses are added to those already denied. That, and O(state=absent), need a service that
-        shows the list.
+      - With O(state=present), whether O(ip_list) is the complete list. If so, addresses that are not in it are allowed
+        again, and an empty list allows all addresses.
+      - With V(false), adds the addresses to those already denied. This and O(state=absent) require a service that shows
+        the list.
     type: bool
     default: true
 author:
@@ -44,7 +44,7 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: Deny exactly these
+- name: Deny exactly these addresses
   hosting.management.denied_ips:
     environment_id: "{{ hosting_environment_id }}"
     ip_list:
@@ -52,13 +52,13 @@ EXAMPLES = r"""
       - 203.0.113.0/24
       - 2001:db8::bad
 
-- name: Deny one more, whatever else is denied
+- name: Deny one more address, and keep the others
   hosting.management.denied_ips:
     environment_id: "{{ hosting_environment_id }}"
     ip_list: [192.0.2.44]
     exclusive: false
 
-- name: Allow it again
+- name: Allow that address again
   hosting.management.denied_ips:
     environment_id: "{{ hosting_environment_id }}"
     ip_list: [192.0.2.44]
@@ -67,20 +67,20 @@ EXAMPLES = r"""
 
 RETURN = r"""
 denied_ips:
-  description: The addresses now denied, in canonical form, sorted.
+  description: The addresses that are now denied, in canonical form and sorted.
   returned: success
   type: list
   elements: str
   sample: [198.51.100.7, 203.0.113.0/24, "2001:db8::bad"]
 state_source:
   description:
-    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
-      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+    - Where the module found the current state. V(service) if it read the state from the service, V(journal) if the
+      service does not show it but the journal records what was last accepted, V(none) if neither knows it.
   returned: success
   type: str
   sample: service
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -92,19 +92,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

@@ -7,25 +7,26 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: dns_record
-short_description: Keep a DNS record of a domain
+short_description: Manage a DNS record of a domain
 version_added: 0.2.0
 description:
-  - Creates, changes or removes the DNS record of one type and host name. Other records stay as they are.
-  - Values are compared in canonical form. Order, repetition and notation make no difference, such as capital letters
-    and a final dot in host names, or the quotes around the text of a TXT record.
-  - The service is told what to add and what to remove. So of two runs that give one record different values at the same
-    time, one may fail and find the values of both. Running again puts that right.
-  - It needs a service that changes records (C(POST), C(PUT) and C(DELETE /domains/{domain_id}/dns-records), companions
-    of the documented interface). The records are read as in interface section 4.17.
+  - Creates, changes or removes the DNS record of one type and host name. Other records are not changed.
+  - Values are compared in canonical form, so order, duplicates and notation make no difference. Notation includes
+    capital letters and a trailing dot in host names, and the quotes around the text of a TXT record.
+  - The module tells the service which values to add and which to remove. So if two runs set different values for the
+    same record at the same time, one of them may fail because the record then has the values of both. Run it again to
+    correct that.
+  - Requires a service that can change records (C(POST), C(PUT) and C(DELETE /domains/{domain_id}/dns-records),
+    companions of the documented interface). The records are read as in interface section 4.17.
 options:
   domain_id:
     description:
-      - The id of the domain. Give it or O(domain_name).
+      - The id of the domain. Either this option or O(domain_name) is required.
     type: str
   domain_name:
     description:
-      - The name of the domain. The service is asked for its id (C(GET /domains), a companion of the documented
-        interface), in the company that the API key belongs to.
+      - The name of the domain. The module looks up its id (C(GET /domains), a companion of the documented interface) in
+        the company that the API key belongs to.
     type: str
   type:
     description:
@@ -34,31 +35,31 @@ options:
     required: true
   name:
     description:
-      - The whole host name, such as V(www.example.com), V(_dmarc.example.com) or V(*.example.com).
+      - The full host name, such as V(www.example.com), V(_dmarc.example.com) or V(*.example.com).
     type: str
     required: true
   ttl:
     description:
-      - The time to live, in seconds. Without it, a record keeps the one that it has, and a new one gets 3600.
+      - The time to live, in seconds. By default, an existing record keeps its own, and a new record gets 3600.
     type: int
   values:
     description:
       - The values, such as an address, a host name, V(10 mail.example.com) for an MX record, or the text of a TXT
         record.
-      - O(state=present) needs them. With O(state=absent), these are removed, and the record goes with its last value.
-        Without them, the whole record goes.
+      - Required with O(state=present). With O(state=absent), only these values are removed, and the record is removed
+        with its last value. If you set no values, the whole record is removed.
     type: list
     elements: str
   state:
     description:
-      - Whether the record is to be there.
+      - Whether the record should exist.
     type: str
     choices: [present, absent]
     default: present
   exclusive:
     description:
-      - With O(state=present), whether O(values) are all the values of the record. Others are then removed.
-      - With V(false), they are added to those that are there.
+      - With O(state=present), whether O(values) are all the values of the record. If so, other values are removed.
+      - With V(false), adds them to the existing values.
     type: bool
     default: true
 author:
@@ -80,7 +81,7 @@ EXAMPLES = r"""
     values: [192.0.2.20]
     ttl: 300
 
-- name: Prove to a third party that the domain is ours, beside other texts
+- name: Add a verification text, and keep the other texts
   hosting.management.dns_record:
     domain_name: shop.example.com
     type: TXT
@@ -111,23 +112,23 @@ dns_record:
       type: str
       sample: shop.example.com
     ttl:
-      description: The time to live, in seconds. Null when there is no record.
+      description: The time to live, in seconds. Null if there is no record.
       type: int
       sample: 300
     rdata:
-      description: The values, in canonical form, sorted. It is empty when there is no record.
+      description: The values, in canonical form and sorted. Empty if there is no record.
       type: list
       elements: str
       sample: [192.0.2.20]
 state_source:
   description:
-    - Where the knowledge of the present state came from. It is V(service), because the documented interface shows it.
+    - Where the module found the current state. Always V(service), because the documented interface shows it.
   returned: success
   type: str
   sample: service
 operation:
   description: The operation that the service accepted.
-  returned: when an operation was started, or one of an earlier run was waited for
+  returned: when the task started an operation, or followed one that an earlier run had started
   type: dict
   contains:
     id:
@@ -136,18 +137,18 @@ operation:
       sample: domains:update-dns-record-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
     state:
       description:
-        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
-          operation stands.
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) if the service does not show the operation's
+          state.
       type: str
       sample: finished
     message:
       description: The service's message about the operation.
       type: str
     resumed:
-      description: Whether an earlier run had started the operation, and this one only waited for it.
+      description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -159,19 +160,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

@@ -31,7 +31,7 @@ EXAMPLES = r"""
     domain_id: "{{ hosting_primary_domain_id }}"
   register: dns
 
-- name: Show where the name points to
+- name: Show the addresses that the names point to
   ansible.builtin.debug:
     msg: "{{ dns.dns_records | selectattr('type', 'equalto', 'A') | map(attribute='rdata') | flatten }}"
 """
@@ -56,21 +56,21 @@ dns_records:
       type: int
       sample: 3600
     resource_records:
-      description: The values, as the service shows them.
+      description: The values, as the service returns them.
       type: list
       elements: dict
       sample: [{value: 192.0.2.10}]
     rdata:
-      description: The values alone. (A key named C(values) could not be reached as C(record.values) in Jinja.)
+      description: Only the values. (Jinja could not access a key named C(values) as C(record.values).)
       type: list
       elements: str
       sample: [192.0.2.10]
 answer:
-  description: The service's answer as it came.
+  description: The service's answer, unchanged.
   returned: success
   type: dict
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -82,19 +82,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

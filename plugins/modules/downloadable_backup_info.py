@@ -7,11 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: downloadable_backup_info
-short_description: Tell when the next downloadable backup is available
+short_description: Show when the next downloadable backup is available
 version_added: 0.1.0
 description:
-  - Tells whether a downloadable backup is available now, and when the next one can
-    (C(GET /sites/environments/{env_id}/next-downloadable-backup-available), interface section 4.15).
+  - Shows whether a downloadable backup is available now, and when the next one will be (C(GET
+    /sites/environments/{env_id}/next-downloadable-backup-available), interface section 4.15).
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
@@ -22,12 +22,12 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: See when a backup can be downloaded
+- name: Find out when a backup can be downloaded
   hosting.management.downloadable_backup_info:
     environment_id: "{{ hosting_environment_id }}"
   register: next_backup
 
-- name: Say when
+- name: Show when
   ansible.builtin.debug:
     msg: "{{ 'now' if next_backup.is_backup_available else next_backup.reset_at }}"
 """
@@ -39,21 +39,21 @@ is_backup_available:
   type: bool
   sample: false
 reset_at:
-  description: When the next one is available, as the service writes it. Null if it names no time.
+  description: When the next one is available, in the service's own format. Null if the service gives no time.
   returned: success
   type: str
   sample: Nov 26, 2026, 10:04 AM UTC
 reset_at_iso:
-  description: The same in ISO 8601, UTC. Null when the service's format is not known.
+  description: The same time in ISO 8601, UTC. Null if the service gives no time, or if its format is unknown.
   returned: success
   type: str
   sample: "2026-11-26T10:04:00Z"
 answer:
-  description: The service's answer as it came.
+  description: The service's answer, unchanged.
   returned: success
   type: dict
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -65,19 +65,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

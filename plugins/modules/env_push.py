@@ -10,13 +10,14 @@ module: env_push
 short_description: Push one environment of a site to another
 version_added: 0.1.0
 description:
-  - Copies files and database from one environment to another, such as from staging to live
-    (C(PUT /sites/{site_id}/environments), interface section 4.19).
-  - With O(release), a push is done once for each release, however often the task runs. Without, at each run. After
-    M(hosting.management.backup_restore) has put the environment back, the same release is pushed again. A restore that
-    still goes on is waited for.
-  - A push is never sent twice by itself. When its answer is lost, the task fails, and fails again at the next runs
-    until O(force=true) says to send it again.
+  - Copies files, the database, or both from one environment to another, such as from staging to live (C(PUT
+    /sites/{site_id}/environments), interface section 4.19).
+  - With O(release), the module pushes once for each release, however often the task runs. Without it, the module pushes
+    on every run. After M(hosting.management.backup_restore) has restored a backup to the environment, the same release
+    is pushed again. A push waits for a restore that is still in progress.
+  - The module never repeats a push on its own. If the answer is lost, the task fails. Later runs for the same release
+    fail too, until you record the outcome with M(hosting.management.push_outcome), or send the push again with
+    O(force=true).
 options:
   site_id:
     description:
@@ -30,34 +31,35 @@ options:
     required: true
   target_env_id:
     description:
-      - The id of the environment to copy to. What is pushed is overwritten there.
+      - The id of the environment to copy to. The push overwrites what is there.
     type: str
     required: true
   push_db:
     description:
-      - Whether to push the database.
+      - Whether to push the database. Defaults to the opposite of O(push_files) if that is set, otherwise to V(true).
     type: bool
   push_files:
     description:
-      - Whether to push files.
+      - Whether to push files. Defaults to the opposite of O(push_db) if that is set, otherwise to V(true).
     type: bool
   run_search_and_replace:
     description:
-      - Whether to replace the domain of the source by that of the target in the database.
+      - Whether to replace the source's domain with the target's in the database. Defaults to V(true) if the database is
+        pushed.
     type: bool
   push_files_option:
     description:
-      - Whether to push all files, or those of O(file_list).
+      - Whether to push all files, or only those in O(file_list).
     type: str
     choices: [ALL_FILES, SPECIFIC_FILES]
   file_list:
     description:
-      - Relative paths of the files or directories to push, with O(push_files_option=SPECIFIC_FILES).
+      - The relative paths of the files or directories to push. Requires O(push_files_option=SPECIFIC_FILES).
     type: list
     elements: str
   release:
     description:
-      - What is pushed, such as a version, a tag or a commit. Needs the journal.
+      - The name of what is pushed, such as a version, a tag or a commit. Requires the journal.
     type: str
 author:
   - hosting.management contributors (@hosting-management)
@@ -81,7 +83,7 @@ EXAMPLES = r"""
     push_files_option: ALL_FILES
     release: v2.4.1
 
-- name: Push the theme only, at each run
+- name: Push only the theme, on every run
   hosting.management.env_push:
     site_id: "{{ hosting_site_id }}"
     source_env_id: "{{ hosting_source_environment_id }}"
@@ -95,21 +97,20 @@ EXAMPLES = r"""
 
 RETURN = r"""
 is_pushed:
-  description: Whether this task has pushed, or would in check mode. The same as RV(ignore:changed), also where
-    C(changed_when) says something else.
+  description: Whether this task pushed, or would have in check mode. Same as RV(ignore:changed), but not affected by
+    C(changed_when).
   returned: success
   type: bool
   sample: true
 state_source:
   description:
-    - V(journal) when the journal knows the request from an earlier run, V(none) otherwise. The service does not show
-      it.
+    - V(journal) if the journal knows the request from an earlier run, V(none) otherwise. The service does not show it.
   returned: success
   type: str
   sample: none
 operation:
   description: The operation that the service accepted.
-  returned: when an operation was started, or one of an earlier run was waited for
+  returned: when the task started an operation, or followed one that an earlier run had started
   type: dict
   contains:
     id:
@@ -118,18 +119,18 @@ operation:
       sample: environments:push-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
     state:
       description:
-        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
-          operation stands.
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) if the service does not show the operation's
+          state.
       type: str
       sample: finished
     message:
       description: The service's message about the operation.
       type: str
     resumed:
-      description: Whether an earlier run had started the operation, and this one only waited for it.
+      description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -141,19 +142,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

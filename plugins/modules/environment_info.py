@@ -7,31 +7,32 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: environment_info
-short_description: List the environments of a site or of a company
+short_description: List the environments of a site or a company
 version_added: 0.2.0
 description:
-  - Lists environments as the variables that the inventory plugin P(hosting.management.environments#inventory) gives to
-    hosts, for tasks that want to know an environment without having it as a host, or as it is at this moment.
-  - It needs a service that lists them (C(GET /sites/{site_id}/environments) for a site, C(GET /sites) for a company),
-    which are companions of the documented interface.
+  - Lists environments with the same variables that the inventory plugin P(hosting.management.environments#inventory)
+    gives to hosts. Use it in tasks that need the current state of an environment, or an environment that is not a host.
+  - Requires a service that lists them (C(GET /sites/{site_id}/environments) for a site, C(GET /sites) for a company,
+    both companions of the documented interface).
 options:
   site_id:
     description:
-      - The id of the site whose environments to list. Not together with O(company_id).
+      - The id of the site whose environments to list. Mutually exclusive with O(company_id).
     type: str
   company_id:
     description:
-      - The id of the company whose environments to list, those of all its sites. By default, without O(site_id), that
-        of the API key, which is then asked for.
+      - The id of the company whose environments to list, across all its sites. Without O(site_id), defaults to the
+        company of the API key, which the module looks up.
     type: str
   environment_id:
     description:
-      - The id of the only environment to list. The task fails when there is none with that id.
+      - The id of the only environment to list. The task fails if there is no environment with this id.
     type: str
     aliases: [env_id]
   source_environment:
     description:
-      - The name of the environment that releases of a site come from, for C(hosting_source_environment_id).
+      - The name of the environment that a site's releases come from. The module returns its id as
+        C(hosting_source_environment_id).
     type: str
     default: staging
 author:
@@ -43,13 +44,13 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: Look at this environment
+- name: Get this environment
   hosting.management.environment_info:
     site_id: "{{ hosting_site_id }}"
     environment_id: "{{ hosting_environment_id }}"
   register: found
 
-- name: Say how it is reached
+- name: Show its domain and PHP version
   ansible.builtin.debug:
     msg: "{{ found.environments[0].hosting_primary_domain }} runs {{ found.environments[0].hosting_php_version }}"
 
@@ -57,7 +58,7 @@ EXAMPLES = r"""
   hosting.management.environment_info:
   register: all_of_company
 
-- name: Name those that run an old PHP
+- name: Show the sites that run an old PHP version
   ansible.builtin.debug:
     msg: "{{ all_of_company.environments | selectattr('hosting_php_version', 'match', 'php7')
       | map(attribute='hosting_site_name') }}"
@@ -66,8 +67,8 @@ EXAMPLES = r"""
 RETURN = r"""
 environments:
   description:
-    - The environments, in the service's order. What the service does not show is null. For O(site_id) that is what
-      belongs to company and site, but for the id of the site.
+    - The environments, in the service's order. Values that the service does not show are null. With O(site_id), these
+      are the values of the company and the site, except the site's id.
   returned: success
   type: list
   elements: dict
@@ -84,7 +85,7 @@ environments:
       type: str
       sample: shop
     hosting_site_display_name:
-      description: The name of the site for people.
+      description: The display name of the site.
       type: str
     hosting_site_status:
       description: The status of the site.
@@ -103,10 +104,10 @@ environments:
       type: str
       sample: live
     hosting_environment_display_name:
-      description: The name of the environment for people.
+      description: The display name of the environment.
       type: str
     hosting_source_environment_id:
-      description: The id of the site's environment that is called O(source_environment). Null for that one itself.
+      description: The id of the site's environment named in O(source_environment). Null for that environment itself.
       type: str
       sample: e0000000-0000-4000-8000-000000000012
     hosting_is_premium:
@@ -127,11 +128,11 @@ environments:
       description: The id of the primary domain.
       type: str
     hosting_php_version:
-      description: The version of PHP.
+      description: The PHP version.
       type: str
       sample: php8.3
     hosting_wordpress_version:
-      description: The version of WordPress.
+      description: The WordPress version.
       type: str
     hosting_image_optimization_type:
       description: How the CDN optimizes images.
@@ -140,7 +141,7 @@ environments:
       description: The id of the CDN's cache.
       type: str
     hosting_web_root:
-      description: The folder that is served.
+      description: The directory that the web server serves.
       type: str
     hosting_ssh_host:
       description: The address for SFTP and SSH.
@@ -149,7 +150,7 @@ environments:
       description: The port for SFTP and SSH.
       type: int
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -161,19 +162,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

@@ -14,8 +14,8 @@ description:
 options:
   image_optimization_type:
     description:
-      - How images are optimized. V(lossy) is the value known from the interface. The public service also knows
-        V(lossless) and V(off). Quote V(off), which is a boolean in YAML otherwise.
+      - How images are optimized. V(lossy) is the value that the interface documents. The public service also accepts
+        V(lossless) and V(off). Put V(off) in quotes, because YAML otherwise reads it as a boolean.
     type: str
     required: true
 author:
@@ -31,7 +31,7 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: Let the CDN make images smaller
+- name: Let the CDN compress images
   hosting.management.image_optimization:
     site_id: "{{ hosting_site_id }}"
     environment_id: "{{ hosting_environment_id }}"
@@ -46,14 +46,14 @@ image_optimization_type:
   sample: lossy
 state_source:
   description:
-    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
-      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+    - Where the module found the current state. V(service) if it read the state from the service, V(journal) if the
+      service does not show it but the journal records what was last accepted, V(none) if neither knows it.
   returned: success
   type: str
   sample: service
 operation:
   description: The operation that the service accepted.
-  returned: when an operation was started, or one of an earlier run was waited for
+  returned: when the task started an operation, or followed one that an earlier run had started
   type: dict
   contains:
     id:
@@ -62,18 +62,18 @@ operation:
       sample: cdn:update-image-optimization-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
     state:
       description:
-        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
-          operation stands.
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) if the service does not show the operation's
+          state.
       type: str
       sample: finished
     message:
       description: The service's message about the operation.
       type: str
     resumed:
-      description: Whether an earlier run had started the operation, and this one only waited for it.
+      description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -85,19 +85,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

@@ -10,16 +10,16 @@ module: journal_setup
 short_description: Prepare a PostgreSQL database for the journal
 version_added: 0.2.0
 description:
-  - Makes the table of the journal, or brings it to the version of this collection, and lets another user read and
-    write it. Then the user of the jobs needs no right to make tables.
-  - Where that user may make tables, the first task that needs the journal makes the table, and this module is not
-    needed.
-  - The hosting service is not asked, so neither O(base_url) nor O(api_key) is required.
+  - Creates the journal's table, or upgrades it to the version of this collection, and lets another user read and write
+    it. The user that runs the jobs then needs no right to create tables.
+  - If that user may create tables, you do not need this module. The first task that uses the journal then creates the
+    table.
+  - The module sends nothing to the hosting service, so neither O(base_url) nor O(api_key) is required.
 options:
   user:
     description:
-      - The user who reads and writes the journal. It must be there already.
-      - By default that of O(journal).
+      - The database user that reads and writes the journal. It must already exist.
+      - Defaults to the user in O(journal).
     type: str
 author:
   - hosting.management contributors (@hosting-management)
@@ -28,15 +28,15 @@ extends_documentation_fragment:
   - hosting.management.attributes
   - hosting.management.attributes.diff
 notes:
-  - O(journal) is the address of the database here, with a user who may make tables, such as
-    V(postgresql://owner@db.example.com/hosting). Give its password in the environment variable E(PGPASSWORD), or in
+  - Here, O(journal) must be the address of the database, with a user that may create tables, such as
+    V(postgresql://owner@db.example.com/hosting). Put the password in the environment variable E(PGPASSWORD), or in
     libpq's password file.
 requirements:
   - psycopg >= 3.2
 """
 
 EXAMPLES = r"""
-- name: Make the table of the journal, and let the user of the jobs use it
+- name: Create the journal's table, and let the jobs' user use it
   hosting.management.journal_setup:
     journal: "{{ address_with_owner }}"
     user: jobs
@@ -44,18 +44,18 @@ EXAMPLES = r"""
 
 RETURN = r"""
 schema_version:
-  description: The version of the table.
+  description: The version of the table's schema.
   returned: success
   type: int
   sample: 1
 privileges:
-  description: What the user may do with the table, and with its schema.
+  description: The user's privileges on the table and the database schema.
   returned: success
   type: list
   elements: str
   sample: [usage, select, insert, update, delete]
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -67,19 +67,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

@@ -11,11 +11,11 @@ short_description: Take a backup of an environment
 version_added: 0.1.0
 description:
   - Takes a manual backup (C(POST /sites/environments/{env_id}/manual-backups), interface section 4.10).
-  - With O(tag), one backup is taken for each tag. Where the service shows the backups, a manual backup whose note is
-    the tag counts. Otherwise the journal tells.
-  - With O(max_age), a backup that is older does not count, so that the task takes a new one when there is none that is
-    recent enough. With O(newer_than), one that was taken before that time does not count.
-  - With neither, a backup is taken at each run.
+  - With O(tag), takes one backup for each tag. If the service shows the backups, the module looks for a manual backup
+    whose note is the tag. Otherwise, it relies on the journal.
+  - With O(max_age), older backups do not count, so the task takes a new one if none is recent enough. With
+    O(newer_than), backups taken before that time do not count.
+  - Without any of these options, takes a backup on every run.
 options:
   tag:
     description:
@@ -23,14 +23,14 @@ options:
     type: str
   max_age:
     description:
-      - How old a backup may be to count, in seconds, or with one of the units s, m, h, d and w, such as V(15m),
+      - The maximum age of a backup that counts, in seconds or with one of the units s, m, h, d and w, such as V(15m),
         V(24h) or V(7d).
       - Without O(tag), any manual backup counts.
     type: str
   newer_than:
     description:
-      - A time before which a backup does not count, in ISO 8601, such as that of the last push. Without an offset, UTC
-        is assumed. Not together with O(max_age).
+      - The time before which backups do not count, in ISO 8601, such as the time of the last push. Without an offset,
+        UTC is assumed. Mutually exclusive with O(max_age).
     type: str
 author:
   - hosting.management contributors (@hosting-management)
@@ -44,12 +44,12 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: Take a backup before the release, once
+- name: Take a backup once before the release
   hosting.management.manual_backup:
     environment_id: "{{ hosting_environment_id }}"
     tag: before-v2.4.1
 
-- name: Have a manual backup that is not older than a day
+- name: Make sure that there is a manual backup from the last 24 hours
   hosting.management.manual_backup:
     environment_id: "{{ hosting_environment_id }}"
     max_age: 24h
@@ -57,8 +57,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 backup:
-  description: The backup. Only the tag is there when the service shows no backups, with O(wait=false), and in check
-    mode when a backup is due.
+  description: The backup. Contains only the tag if the service does not show backups, if none of O(tag), O(max_age) and
+    O(newer_than) is set, with O(wait=false), and in check mode if a backup is due.
   returned: success
   type: dict
   contains:
@@ -72,11 +72,11 @@ backup:
       type: int
       sample: 1201
     note:
-      description: The label again, as the service calls it.
+      description: The label again, under the name that the service uses for it.
       returned: when the service shows it
       type: str
     name:
-      description: The name the service gave it.
+      description: The name that the service gave the backup.
       returned: when the service shows it
       type: str
     type:
@@ -85,25 +85,25 @@ backup:
       type: str
       sample: manual
     created_at:
-      description: When it was taken, in milliseconds since 1970.
+      description: When the backup was taken, in milliseconds since 1970.
       returned: when the service shows it
       type: int
       sample: 1793577600000
     created_at_iso:
-      description: The same in ISO 8601, UTC.
+      description: The same time in ISO 8601, UTC.
       returned: when the service shows it
       type: str
       sample: "2026-11-02T00:00:00Z"
 state_source:
   description:
-    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
-      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+    - Where the module found the current state. V(service) if it read the state from the service, V(journal) if the
+      service does not show it but the journal records what was last accepted, V(none) if neither knows it.
   returned: success
   type: str
   sample: service
 operation:
   description: The operation that the service accepted.
-  returned: when an operation was started, or one of an earlier run was waited for
+  returned: when the task started an operation, or followed one that an earlier run had started
   type: dict
   contains:
     id:
@@ -112,18 +112,18 @@ operation:
       sample: backups:add-manual-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
     state:
       description:
-        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
-          operation stands.
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) if the service does not show the operation's
+          state.
       type: str
       sample: finished
     message:
       description: The service's message about the operation.
       type: str
     resumed:
-      description: Whether an earlier run had started the operation, and this one only waited for it.
+      description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -135,19 +135,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

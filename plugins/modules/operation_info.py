@@ -7,17 +7,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: operation_info
-short_description: Tell how operations stand, or wait for them
+short_description: Check the state of operations, or wait for them
 version_added: 0.1.0
 description:
-  - Asks the service how accepted operations stand. With O(wait=true) it waits for all of them, side by side, in one
+  - Gets the state of accepted operations from the service. With O(wait=true), waits for all of them in parallel, in one
     task.
-  - Together with O(ignore:wait=false) in the tasks that start operations, it starts many and then waits for all at
-    once.
-  - The task fails when an operation has failed, and names those that did.
-  - It needs a service that shows operations (C(GET /operations/{operation_id}), a companion of the documented
-    interface). Where the service shows none, or does not know an operation any more, the operation's state is
-    V(unknown) and the task warns.
+  - Use it after tasks with O(ignore:wait=false) to start many operations, and then wait for all of them at once.
+  - The task fails if any operation has failed, and names those that did.
+  - Requires a service that shows operations (C(GET /operations/{operation_id}), a companion of the documented
+    interface). If the service does not show operations, or no longer knows an operation, the operation's state is
+    V(unknown) and the task issues a warning.
 options:
   operation_ids:
     description:
@@ -28,18 +27,18 @@ options:
     aliases: [operation_id]
   wait:
     description:
-      - Whether to wait until all the operations have ended.
+      - Whether to wait for all operations to end.
     type: bool
     default: false
   wait_timeout:
     description:
-      - Seconds to wait for them at most. The operations go on when they have passed.
+      - The maximum number of seconds to wait for the operations. They continue after that.
     type: float
     default: 600
   poll_interval:
     description:
-      - Seconds between two looks at first. The longer the operation takes, the rarer they become, so that its end is
-        noticed no later than after a seventh of its length. No more than 15 seconds lie between two looks.
+      - Seconds between the first checks. The longer the operation takes, the less often the module checks, so the delay
+        in noticing its end is at most a seventh of its duration. The interval never exceeds 15 seconds.
     type: float
     default: 1
 author:
@@ -51,7 +50,7 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: Start the backups of all environments
+- name: Start a backup of each environment
   hosting.management.manual_backup:
     environment_id: "{{ item }}"
     tag: before-maintenance
@@ -61,7 +60,7 @@ EXAMPLES = r"""
     - "{{ hosting_source_environment_id }}"
   register: backups
 
-- name: Wait for all of them
+- name: Wait for all backups
   hosting.management.operation_info:
     operation_ids: "{{ backups.results | selectattr('operation', 'defined') | map(attribute='operation.id') }}"
     wait: true
@@ -70,7 +69,7 @@ EXAMPLES = r"""
 RETURN = r"""
 operations:
   description: The operations, in the order of O(operation_ids).
-  returned: always, once they were looked at
+  returned: always, once the operations were checked
   type: list
   elements: dict
   contains:
@@ -86,10 +85,10 @@ operations:
       description: The service's message about the operation.
       type: str
     data:
-      description: The result of the operation, if the service gives one. It keeps it for a while only.
+      description: The result of the operation, if the service returns one. The service keeps results only for a while.
       type: raw
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -101,19 +100,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

@@ -11,12 +11,12 @@ short_description: Restart the PHP engine of an environment
 version_added: 0.1.0
 description:
   - Restarts the PHP engine (C(POST /sites/tools/restart-php), interface section 4.11).
-  - With O(release), it is restarted unless this is the release that PHP was last restarted for, however often the task
-    runs. Returning to an earlier release restarts it again. Without O(release), it is restarted at each run.
+  - With O(release), restarts PHP once for the release, however often the task runs. Returning to an earlier release
+    restarts it again. Without O(release), restarts it on every run.
 options:
   release:
     description:
-      - What the restart belongs to, such as a version, a tag or a commit. Needs the journal.
+      - What to restart PHP for, such as a version, a tag or a commit. Requires the journal.
     type: str
 author:
   - hosting.management contributors (@hosting-management)
@@ -43,14 +43,13 @@ EXAMPLES = r"""
 RETURN = r"""
 state_source:
   description:
-    - V(journal) when the journal knows the request from an earlier run, V(none) otherwise. The service does not show
-      it.
+    - V(journal) if the journal knows the request from an earlier run, V(none) otherwise. The service does not show it.
   returned: success
   type: str
   sample: none
 operation:
   description: The operation that the service accepted.
-  returned: when an operation was started, or one of an earlier run was waited for
+  returned: when the task started an operation, or followed one that an earlier run had started
   type: dict
   contains:
     id:
@@ -59,18 +58,18 @@ operation:
       sample: php:restart-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
     state:
       description:
-        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
-          operation stands.
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) if the service does not show the operation's
+          state.
       type: str
       sample: finished
     message:
       description: The service's message about the operation.
       type: str
     resumed:
-      description: Whether an earlier run had started the operation, and this one only waited for it.
+      description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -82,19 +81,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

@@ -10,21 +10,21 @@ module: php_version
 short_description: Set the PHP version of an environment
 version_added: 0.2.0
 description:
-  - Sets the version of PHP that an environment runs, and whether the service may update it by itself.
-  - The task fails when the operation ends and the service still shows another version.
-  - It needs a service that sets the version (C(PUT /sites/tools/modify-php-version), a companion of the documented
+  - Sets the PHP version of an environment, and whether the service may update it automatically.
+  - The task fails if the service still shows another version when the operation has ended.
+  - Requires a service that can set the version (C(PUT /sites/tools/modify-php-version), a companion of the documented
     interface).
 options:
   version:
     description:
-      - The version of PHP, such as V(8.4). Write it in quotes.
-      - The way in which the service and the inventory plugin show it, such as V(php8.4), is accepted too.
+      - The PHP version, such as V(8.4). Put it in quotes.
+      - The format that the service and the inventory plugin use, such as V(php8.4), is also accepted.
     type: str
     required: true
   automatic_updates:
     description:
-      - Whether the service may update PHP to a newer version by itself. Without this option, the service decides.
-      - The service does not show it, so the journal alone tells whether it was set together with this version.
+      - Whether the service may update PHP to a newer version automatically. By default, the service decides.
+      - The service does not show this setting, so only the journal tells whether it was set together with this version.
     type: bool
 author:
   - hosting.management contributors (@hosting-management)
@@ -55,20 +55,20 @@ EXAMPLES = r"""
 
 RETURN = r"""
 php_version:
-  description: The version of PHP that the environment runs now.
+  description: The PHP version that the environment now runs.
   returned: success
   type: str
   sample: "8.4"
 state_source:
   description:
-    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
-      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+    - Where the module found the current state. V(service) if it read the state from the service, V(journal) if the
+      service does not show it but the journal records what was last accepted, V(none) if neither knows it.
   returned: success
   type: str
   sample: service
 operation:
   description: The operation that the service accepted.
-  returned: when an operation was started, or one of an earlier run was waited for
+  returned: when the task started an operation, or followed one that an earlier run had started
   type: dict
   contains:
     id:
@@ -77,18 +77,18 @@ operation:
       sample: php:modify-version-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
     state:
       description:
-        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
-          operation stands.
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) if the service does not show the operation's
+          state.
       type: str
       sample: finished
     message:
       description: The service's message about the operation.
       type: str
     resumed:
-      description: Whether an earlier run had started the operation, and this one only waited for it.
+      description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -100,19 +100,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

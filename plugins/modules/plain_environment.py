@@ -11,9 +11,9 @@ short_description: Create an environment without site software
 version_added: 0.1.0
 description:
   - Creates a plain environment of a site (C(POST /sites/{site_id}/environments/plain), interface section 4.8), unless
-    the site has one with that display name already.
-  - An environment is never created twice by itself. When the answer is lost, the next run looks whether the environment
-    has come to be.
+    the site already has one with the same display name.
+  - The module never creates an environment twice on its own. If the answer is lost, the next run checks whether the
+    environment was created.
 options:
   site_id:
     description:
@@ -22,12 +22,12 @@ options:
     required: true
   display_name:
     description:
-      - The name of the environment as people see it.
+      - The display name of the environment.
     type: str
     required: true
   is_premium:
     description:
-      - Whether it is to be a premium environment. An environment that is there already is not changed.
+      - Whether to create a premium environment. An existing environment is not changed.
     type: bool
     default: false
 author:
@@ -41,7 +41,7 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: Have an environment for load tests
+- name: Create an environment for load tests
   hosting.management.plain_environment:
     site_id: "{{ hosting_site_id }}"
     display_name: Load tests
@@ -51,13 +51,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 environment:
-  description: The environment. Only its display name is sure to be there. The rest comes from the service, where it
-    shows environments.
+  description: The environment. Only its display name is always present. The rest comes from the service, if it shows
+    environments.
   returned: success
   type: dict
   contains:
     display_name:
-      description: The name of the environment as people see it.
+      description: The display name of the environment.
       type: str
       sample: Load tests
     id:
@@ -67,14 +67,14 @@ environment:
       sample: e0000000-0000-4000-8000-000000000013
 state_source:
   description:
-    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
-      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+    - Where the module found the current state. V(service) if it read the state from the service, V(journal) if the
+      service does not show it but the journal records what was last accepted, V(none) if neither knows it.
   returned: success
   type: str
   sample: service
 operation:
   description: The operation that the service accepted.
-  returned: when an operation was started, or one of an earlier run was waited for
+  returned: when the task started an operation, or followed one that an earlier run had started
   type: dict
   contains:
     id:
@@ -83,18 +83,18 @@ operation:
       sample: environment:clone-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
     state:
       description:
-        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
-          operation stands.
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) if the service does not show the operation's
+          state.
       type: str
       sample: finished
     message:
       description: The service's message about the operation.
       type: str
     resumed:
-      description: Whether an earlier run had started the operation, and this one only waited for it.
+      description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -106,19 +106,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

@@ -11,20 +11,20 @@ short_description: List the plugins of an environment
 version_added: 0.1.0
 description:
   - Lists the plugins of an environment (C(GET /sites/environments/{env_id}/wp-plugins), interface section 4.5), and
-    sums up which of them are vulnerable and which have an update.
-  - Without O(status) and O(column), all plugins are listed.
-  - A service without that endpoint is asked for all plugins by one beyond the documented interface
-    (C(GET /sites/environments/{env_id}/plugins)), which does not tell which of them are vulnerable. The module then
-    warns, and RV(vulnerable) is null.
+    sums up which are vulnerable and which have an update.
+  - Without O(status) and O(column), lists all plugins.
+  - If the service does not have that endpoint, the module uses one beyond the documented interface (C(GET
+    /sites/environments/{env_id}/plugins)), which does not show which plugins are vulnerable. The module then issues a
+    warning, and RV(vulnerable) is null.
 options:
   status:
     description:
-      - The status of the plugins to list. V(active) is the value known from the interface.
+      - The status of the plugins to list. V(active) is the value that the interface documents.
     type: str
   column:
     description:
-      - What the service is to list plugins by. V(updatesAvailable) is the value known from the interface, and lists
-        those that have an update.
+      - The column to filter plugins by. V(updatesAvailable) is the value that the interface documents. It lists the
+        plugins that have an update.
     type: str
 author:
   - hosting.management contributors (@hosting-management)
@@ -43,14 +43,14 @@ EXAMPLES = r"""
     column: ""
   register: listed
 
-- name: Say which plugins have an update
+- name: Show which plugins have an update
   ansible.builtin.debug:
     msg: "{{ item.name }} {{ item.version }} can be updated to {{ item.update_version }}"
   loop: "{{ listed.plugins | selectattr('name', 'in', listed.updatable) }}"
   loop_control:
     label: "{{ item.name }}"
 
-- name: Warn of vulnerable plugins
+- name: Warn about vulnerable plugins
   ansible.builtin.debug:
     msg: "Vulnerable: {{ listed.vulnerable | join(', ') }}"
   when: listed.vulnerable | length > 0
@@ -58,7 +58,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plugins:
-  description: The plugins, as the service shows them.
+  description: The plugins, as the service returns them.
   returned: success
   type: list
   elements: dict
@@ -75,48 +75,49 @@ plugins:
       type: str
       sample: active
     version:
-      description: The version installed.
+      description: The installed version.
       type: str
     is_update_available:
-      description: Whether there is an update. (The service's own C(update) is there too, as text. Jinja reaches it as
-        C(plugin['update']) only.)
+      description: Whether an update is available. (The service's own C(update), a text, is also present. Jinja can
+        access it only as C(plugin['update']).)
       type: bool
     update_version:
-      description: The version that the update would bring.
+      description: The version that the update would install.
       type: str
     update_status:
-      description: How the last update went.
+      description: The status of the last update.
       type: str
     is_version_vulnerable:
       description: Whether the installed version is vulnerable.
       type: bool
     is_update_version_vulnerable:
-      description: Whether the version that the update would bring is vulnerable.
+      description: Whether the version that the update would install is vulnerable.
       type: bool
     auto_update_type:
-      description: How the plugin is updated by itself.
+      description: How the plugin is updated automatically.
       type: str
 vulnerable:
-  description: The slugs of those listed whose installed version is vulnerable. Null when the service does not tell.
+  description: The slugs of the listed plugins whose installed version is vulnerable. Null if the service does not show
+    this.
   returned: success
   type: list
   elements: str
 updatable:
-  description: The slugs of those listed that have an update.
+  description: The slugs of the listed plugins that have an update.
   returned: success
   type: list
   elements: str
 last_updated_at:
-  description: When the service last looked at the plugins, in ISO 8601, UTC. Null when it does not tell.
+  description: When the service last updated its list of plugins, in ISO 8601, UTC. Null if it does not say.
   returned: success
   type: str
   sample: "2026-11-02T00:00:00.000Z"
 answer:
-  description: The service's answer as it came.
+  description: The service's answer, unchanged.
   returned: success
   type: dict
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -128,19 +129,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: primary_domain
-short_description: Choose the primary domain of an environment
+short_description: Set the primary domain of an environment
 version_added: 0.1.0
 description:
   - Makes one of an environment's domains its primary domain (C(PUT /sites/environments/{env_id}/change-primary-domain),
@@ -15,16 +15,16 @@ description:
 options:
   domain_id:
     description:
-      - The id of the domain. Either this or O(domain_name) must be given.
+      - The id of the domain. Either this option or O(domain_name) is required.
     type: str
   domain_name:
     description:
-      - The name of the domain. Its id is looked up among the environment's domains, which needs a service that shows
-        them.
+      - The name of the domain. The module looks up its id among the environment's domains, which requires a service
+        that shows them.
     type: str
   run_search_and_replace:
     description:
-      - Whether to replace the old primary domain by the new one in the database.
+      - Whether to replace the old primary domain with the new one in the database.
     type: bool
     default: false
 author:
@@ -47,7 +47,7 @@ EXAMPLES = r"""
     domain_name: www.shop.example.com
     run_search_and_replace: true
 
-- name: Go back to the one that it had when the inventory was read
+- name: Return to the primary domain that the inventory recorded
   hosting.management.primary_domain:
     site_id: "{{ hosting_site_id }}"
     environment_id: "{{ hosting_environment_id }}"
@@ -57,7 +57,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 primary_domain:
-  description: The primary domain. Its name is there when the task gives it, or the service shows it.
+  description: The primary domain. Contains its name if the task gives it or the service shows it.
   returned: success
   type: dict
   contains:
@@ -72,14 +72,14 @@ primary_domain:
       sample: www.shop.example.com
 state_source:
   description:
-    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
-      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+    - Where the module found the current state. V(service) if it read the state from the service, V(journal) if the
+      service does not show it but the journal records what was last accepted, V(none) if neither knows it.
   returned: success
   type: str
   sample: service
 operation:
   description: The operation that the service accepted.
-  returned: when an operation was started, or one of an earlier run was waited for
+  returned: when the task started an operation, or followed one that an earlier run had started
   type: dict
   contains:
     id:
@@ -88,18 +88,18 @@ operation:
       sample: sites:change-primary-domain-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
     state:
       description:
-        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
-          operation stands.
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) if the service does not show the operation's
+          state.
       type: str
       sample: finished
     message:
       description: The service's message about the operation.
       type: str
     resumed:
-      description: Whether an earlier run had started the operation, and this one only waited for it.
+      description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -111,19 +111,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: push_outcome
-short_description: Settle whether a push was carried out
+short_description: Record whether a push was carried out
 version_added: 0.2.0
 description:
-  - When the answer to a push is lost, nobody but you can tell whether the service carried it out, and the collection
-    does not send it again by itself. Look at the environment, and say here what you found.
-  - This changes the journal only. Nothing is sent to the service.
-  - A push whose outcome is known already is left as it is.
+  - If the answer to a push is lost, only you can find out whether the service carried it out, and the collection does
+    not repeat the push on its own. Look at the environment, and record here what you found.
+  - Changes only the journal. Nothing is sent to the service.
+  - A push whose outcome is already known is left unchanged.
 options:
   release:
     description:
@@ -22,9 +22,9 @@ options:
     required: true
   outcome:
     description:
-      - V(pushed) when the environment has the release. The next run of M(hosting.management.env_push) then has nothing
-        to do.
-      - V(not_pushed) when it does not. The next run then pushes it.
+      - V(pushed) if the environment has the release. The next run of M(hosting.management.env_push) then has nothing to
+        do.
+      - V(not_pushed) if it does not. The next run then pushes the release.
     type: str
     choices: [pushed, not_pushed]
     required: true
@@ -38,7 +38,7 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: The release is there, so do not push it again
+- name: Record that the release was pushed
   hosting.management.push_outcome:
     environment_id: "{{ hosting_environment_id }}"
     release: v2.4.1
@@ -47,12 +47,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 outcome:
-  description: What the journal says of the release now.
+  description: What the journal now says about the release.
   returned: success
   type: str
   sample: pushed
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -64,19 +64,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

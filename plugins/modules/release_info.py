@@ -7,14 +7,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: release_info
-short_description: Tell which release an environment was given
+short_description: Show which release was last pushed to an environment
 version_added: 0.2.0
 description:
-  - Reads the journal, the collection's memory of what it asked the service for, and tells which release was last
-    pushed to an environment, which parts of it were pushed, and how each push ended. After the restore of a backup it
-    tells that instead.
-  - The service itself does not show releases. What was pushed without this journal, by hand or with another tool, is
-    not known here.
+  - Reads the journal, the collection's record of what it requested from the service. Shows which release was last
+    pushed to an environment, which parts of it were pushed, and how each push ended. If a backup was restored since,
+    shows the backup instead.
+  - The service itself does not show releases. Pushes made without this journal, by hand or with another tool, are
+    unknown to the module.
   - Nothing is sent to the service.
 author:
   - hosting.management contributors (@hosting-management)
@@ -26,28 +26,28 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: Ask which release the environment has
+- name: Find out which release the environment has
   hosting.management.release_info:
     environment_id: "{{ hosting_environment_id }}"
   register: released
 
-- name: Say so
+- name: Show the release and the state of its push
   ansible.builtin.debug:
     msg: "{{ released.release | default('no release', true) }} ({{ released.state | default('never pushed', true) }})"
 """
 
 RETURN = r"""
 release:
-  description: The release that was pushed last, or null when none is known. A push without a release has none. After
-    the restore of a backup none is known.
+  description: The release that was pushed last. Null if none is known, if the last push had no release, or if a backup
+    was restored since.
   returned: success
   type: str
   sample: v2.4.1
 state:
   description:
-    - How the last push stands. V(sent) means that another run waits for the service's answer, V(in_progress) that the
-      service has accepted it, V(unknown) that nobody can tell whether it was carried out (settle it with
-      M(hosting.management.push_outcome)). Null when no push is known, or when a backup was restored since.
+    - The state of the last push. V(sent) means that another run is waiting for the service's answer, V(in_progress)
+      that the service has accepted the push, V(unknown) that its answer was lost (record the outcome with
+      M(hosting.management.push_outcome)). Null if no push is known, or if a backup was restored since.
   returned: success
   type: str
   sample: finished
@@ -57,13 +57,13 @@ sent_at:
   type: str
   sample: "2026-11-02T00:00:00Z"
 parts:
-  description: The pushes that make up the release, oldest first. Several, when its parts were pushed one by one.
+  description: The pushes that make up the release, oldest first. There are several if its parts were pushed separately.
   returned: success
   type: list
   elements: dict
   contains:
     source_env_id:
-      description: The environment it was pushed from.
+      description: The id of the environment that was pushed from.
       type: str
     push_db:
       description: Whether the database was pushed.
@@ -72,27 +72,27 @@ parts:
       description: Whether files were pushed.
       type: bool
     run_search_and_replace:
-      description: Whether the domain was replaced in the database.
+      description: Whether the source's domain was replaced in the database.
       type: bool
     file_list:
-      description: The files that were pushed; empty for all.
+      description: The files that were pushed. Empty if all were.
       type: list
       elements: str
     state:
-      description: How this push stands, as in RV(state).
+      description: The state of this push, as in RV(state).
       type: str
     sent_at:
-      description: When it was sent, in ISO 8601, UTC.
+      description: When the request was sent, in ISO 8601, UTC.
       type: str
     ended_at:
-      description: When it came to its state, in ISO 8601, UTC. Null while it goes on.
+      description: When it reached this state, in ISO 8601, UTC. Null while it is in progress.
       type: str
     operation_id:
-      description: The operation that the service accepted, if there is one.
+      description: The id of the operation that the service accepted, if there is one.
       type: str
 restored_backup:
-  description: The backup that was restored with M(hosting.management.backup_restore), if no push was sent since; else
-    null.
+  description: The backup that M(hosting.management.backup_restore) restored last. Null if there is none, or if a push
+    was sent since.
   returned: success
   type: dict
   contains:
@@ -100,42 +100,42 @@ restored_backup:
       description: The id of the backup.
       type: int
     release:
-      description: What it was restored for, or null.
+      description: What the backup was restored for, or null.
       type: str
     state:
-      description: How the restore stands, as in RV(state).
+      description: The state of the restore, as in RV(state).
       type: str
     sent_at:
-      description: When it was sent, in ISO 8601, UTC.
+      description: When the request was sent, in ISO 8601, UTC.
       type: str
     ended_at:
-      description: When it came to its state, in ISO 8601, UTC. Null while it goes on.
+      description: When it reached this state, in ISO 8601, UTC. Null while it is in progress.
       type: str
     operation_id:
-      description: The operation that the service accepted, if there is one.
+      description: The id of the operation that the service accepted, if there is one.
       type: str
 php_restart:
-  description: The release that PHP was last restarted for; null when no restart is known.
+  description: The last restart of PHP. Null if none is known.
   returned: success
   type: dict
   contains:
     release:
-      description: The release, or null.
+      description: The release that PHP was restarted for, or null.
       type: str
     state:
-      description: How the restart stands, as in RV(state).
+      description: The state of the restart, as in RV(state).
       type: str
     sent_at:
-      description: When it was sent, in ISO 8601, UTC.
+      description: When the request was sent, in ISO 8601, UTC.
       type: str
     ended_at:
-      description: When it came to its state, in ISO 8601, UTC. Null while it goes on.
+      description: When it reached this state, in ISO 8601, UTC. Null while it is in progress.
       type: str
     operation_id:
-      description: The operation that the service accepted, if there is one.
+      description: The id of the operation that the service accepted, if there is one.
       type: str
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -147,19 +147,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: sftp_allowlist
-short_description: Keep the list of addresses that may use SFTP and SSH
+short_description: Manage the addresses that may use SFTP and SSH
 version_added: 0.2.0
 description:
-  - Sets which addresses may reach an environment by SFTP and SSH.
-  - Lists are compared in canonical form. Order, repetition and notation make no difference.
-  - It needs a service that sets the list (C(POST /sites/environments/{env_id}/ssh/set-allowed-ips), a companion of the
-    documented interface). The list is read as in interface section 4.16.
+  - Sets which addresses may connect to an environment over SFTP and SSH.
+  - Lists are compared in canonical form, so order, duplicates and notation make no difference.
+  - Requires a service that can set the list (C(POST /sites/environments/{env_id}/ssh/set-allowed-ips), a companion of
+    the documented interface). The list is read as in interface section 4.16.
 options:
   ip_allowlist:
     description:
@@ -23,17 +23,17 @@ options:
     required: true
   state:
     description:
-      - V(present) lets the addresses of O(ip_allowlist) in, V(absent) takes them off the list.
-      - Because an empty list is open to all addresses, V(absent) refuses to remove the last one.
+      - V(present) allows the addresses in O(ip_allowlist), V(absent) removes them from the list.
+      - Because an empty list allows all addresses, V(absent) refuses to remove the last one.
     type: str
     choices: [present, absent]
     default: present
   exclusive:
     description:
-      - With O(state=present), whether O(ip_allowlist) is the whole list. Addresses that are not in it are then shut
-        out, and an empty list lets all addresses in.
-      - With V(false), the addresses are added to those already on the list. Added to an empty one, they are the only
-        ones that are still let in.
+      - With O(state=present), whether O(ip_allowlist) is the complete list. If so, addresses that are not in it lose
+        access, and an empty list allows all addresses.
+      - With V(false), adds the addresses to those already on the list. If the list was empty, they become the only ones
+        allowed.
     type: bool
     default: true
 author:
@@ -47,7 +47,7 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: Let exactly these in
+- name: Allow exactly these addresses
   hosting.management.sftp_allowlist:
     environment_id: "{{ hosting_environment_id }}"
     ip_allowlist:
@@ -55,13 +55,13 @@ EXAMPLES = r"""
       - 203.0.113.0/24
       - 2001:db8::20
 
-- name: Let one more in, whoever else is on the list
+- name: Allow one more address, and keep the others
   hosting.management.sftp_allowlist:
     environment_id: "{{ hosting_environment_id }}"
     ip_allowlist: [192.0.2.44]
     exclusive: false
 
-- name: Shut it out again
+- name: Remove that address again
   hosting.management.sftp_allowlist:
     environment_id: "{{ hosting_environment_id }}"
     ip_allowlist: [192.0.2.44]
@@ -70,19 +70,20 @@ EXAMPLES = r"""
 
 RETURN = r"""
 sftp_ip_allowlist:
-  description: The addresses now let in, in canonical form, sorted. When there are none, all are let in.
+  description: The addresses that are now allowed, in canonical form and sorted. If the list is empty, all addresses are
+    allowed.
   returned: success
   type: list
   elements: str
   sample: [198.51.100.20, 203.0.113.0/24, "2001:db8::20"]
 state_source:
   description:
-    - Where the knowledge of the present state came from. It is V(service), because the documented interface shows it.
+    - Where the module found the current state. Always V(service), because the documented interface shows it.
   returned: success
   type: str
   sample: service
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -94,19 +95,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

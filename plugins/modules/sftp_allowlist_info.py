@@ -10,8 +10,8 @@ module: sftp_allowlist_info
 short_description: List the addresses that may use SFTP and SSH
 version_added: 0.1.0
 description:
-  - Lists the IP addresses that may reach an environment by SFTP and SSH
-    (C(GET /sites/environments/{env_id}/ssh/get-allowed-ips), interface section 4.16).
+  - Lists the IP addresses that may connect to an environment over SFTP and SSH (C(GET
+    /sites/environments/{env_id}/ssh/get-allowed-ips), interface section 4.16).
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
@@ -22,12 +22,12 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: See who may use SFTP and SSH
+- name: List the addresses that may use SFTP and SSH
   hosting.management.sftp_allowlist_info:
     environment_id: "{{ hosting_environment_id }}"
   register: allowed
 
-- name: Say so when anybody may
+- name: Warn if all addresses are allowed
   ansible.builtin.debug:
     msg: SFTP and SSH are open to all addresses
   when: allowed.sftp_ip_allowlist | length == 0
@@ -35,17 +35,17 @@ EXAMPLES = r"""
 
 RETURN = r"""
 sftp_ip_allowlist:
-  description: The addresses, as the service shows them.
+  description: The addresses, as the service returns them. If the list is empty, all addresses are allowed.
   returned: success
   type: list
   elements: str
   sample: [198.51.100.20]
 answer:
-  description: The service's answer as it came.
+  description: The service's answer, unchanged.
   returned: success
   type: dict
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -57,19 +57,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

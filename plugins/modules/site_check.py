@@ -7,40 +7,40 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: site_check
-short_description: Check that addresses of a site answer as they should
+short_description: Check that a site responds as expected
 version_added: 0.2.0
 description:
-  - Asks addresses of a site, as a visitor would, and fails when one of them does not answer as it should, such as after
-    a deployment. Redirects are followed.
-  - Nothing is sent to the hosting service, and the API key goes to no site.
+  - Requests addresses of a site as a visitor would, and fails if one of them does not respond as expected. Use it after
+    a deployment, for example. Redirects are followed.
+  - Nothing is sent to the hosting service, and the API key is never sent to a site.
 options:
   urls:
     description:
-      - The addresses to ask, which begin with C(https://) or C(http://).
+      - The addresses to request. Each must begin with C(https://) or C(http://).
     type: list
     elements: str
     required: true
   status:
     description:
-      - The HTTP statuses that are as they should be.
+      - The expected HTTP statuses.
     type: list
     elements: int
     default: [200]
   contains:
     description:
-      - Texts that each answer must contain.
+      - Texts that every page must contain.
     type: list
     elements: str
     default: []
   lacks:
     description:
-      - Texts that no answer may contain, such as V(There has been a critical error).
+      - Texts that no page may contain, such as V(There has been a critical error).
     type: list
     elements: str
     default: []
   attempts:
     description:
-      - How often an address is asked at most, until it answers as it should.
+      - The maximum number of times to request an address until it responds as expected.
     type: int
     default: 3
   pause:
@@ -50,7 +50,7 @@ options:
     default: 5
   url_username:
     description:
-      - The user name of sites that ask for one (basic authentication).
+      - The user name for sites that require basic authentication.
     type: str
   url_password:
     description:
@@ -58,8 +58,8 @@ options:
     type: str
   validate_site_certs:
     description:
-      - Whether to verify the TLS certificates of the sites. O(validate_certs) and O(ca_path) are about the hosting
-        service only.
+      - Whether to verify the TLS certificates of the sites. O(validate_certs) and O(ca_path) apply only to the hosting
+        service.
     type: bool
     default: true
 author:
@@ -81,8 +81,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 checks:
-  description: What became of each address, in the order of O(urls).
-  returned: always, unless the options were refused
+  description: The result for each address, in the order of O(urls).
+  returned: always, unless the options were invalid
   type: list
   elements: dict
   contains:
@@ -91,26 +91,26 @@ checks:
       type: str
       sample: https://shop.example.com
     ok:
-      description: Whether it answered as it should.
+      description: Whether the address responded as expected.
       type: bool
     status:
-      description: The HTTP status of the last answer, or null when there was none.
+      description: The HTTP status of the last response, or null if there was none.
       type: int
       sample: 200
     problem:
-      description: What was not as it should be, or null.
+      description: What was not as expected, or null.
       type: str
       sample: answered 500 instead of 200
     attempts:
-      description: How often it was asked.
+      description: How often the address was requested.
       type: int
       sample: 1
     seconds:
-      description: How long the last answer took, in seconds.
+      description: How long the last attempt took, in seconds.
       type: float
       sample: 0.214
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -122,19 +122,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

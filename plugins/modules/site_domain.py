@@ -10,9 +10,9 @@ module: site_domain
 short_description: Add a domain to an environment, or remove it
 version_added: 0.1.0
 description:
-  - Adds a domain to an environment (C(POST /sites/environments/{env_id}/domains), interface section 4.3), unless it has
-    the domain already. Removing needs a service that shows the environment's domains.
-  - The options of a domain that is there already are not changed. The service has no request for that.
+  - Adds a domain to an environment (C(POST /sites/environments/{env_id}/domains), interface section 4.3), unless the
+    environment already has it. Removing a domain requires a service that shows the environment's domains.
+  - The module does not change the options of an existing domain, because the service offers no request for that.
 options:
   domain_name:
     description:
@@ -21,7 +21,7 @@ options:
     required: true
   state:
     description:
-      - Whether the environment is to have the domain.
+      - Whether the environment should have the domain.
     type: str
     choices: [present, absent]
     default: present
@@ -31,19 +31,19 @@ options:
     type: bool
   add_with_www_subdomain:
     description:
-      - Whether to add the C(www) subdomain too.
+      - Whether to add the C(www) subdomain as well.
     type: bool
   setup_type:
     description:
-      - How the domain is set up. V(quick) is the value known from the interface.
+      - How the domain is set up. V(quick) is the value that the interface documents.
     type: str
   custom_ssl_key:
     description:
-      - The private key of a certificate of your own, in PEM format. Needs O(custom_ssl_cert).
+      - The private key of your own certificate, in PEM format. Requires O(custom_ssl_cert).
     type: str
   custom_ssl_cert:
     description:
-      - The certificate, in PEM format. Needs O(custom_ssl_key).
+      - Your own certificate, in PEM format. Requires O(custom_ssl_key).
     type: str
 author:
   - hosting.management contributors (@hosting-management)
@@ -73,7 +73,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 domain:
-  description: The domain. Only its name is sure to be there. The rest comes from the service, where it shows domains.
+  description: The domain. Only its name is always present. The rest comes from the service, if it shows domains.
   returned: success
   type: dict
   contains:
@@ -88,14 +88,14 @@ domain:
       sample: b0000000-0000-4000-8000-000000000011
 state_source:
   description:
-    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
-      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+    - Where the module found the current state. V(service) if it read the state from the service, V(journal) if the
+      service does not show it but the journal records what was last accepted, V(none) if neither knows it.
   returned: success
   type: str
   sample: service
 operation:
   description: The operation that the service accepted.
-  returned: when an operation was started, or one of an earlier run was waited for
+  returned: when the task started an operation, or followed one that an earlier run had started
   type: dict
   contains:
     id:
@@ -104,18 +104,18 @@ operation:
       sample: sites:add-domain-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
     state:
       description:
-        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
-          operation stands.
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) if the service does not show the operation's
+          state.
       type: str
       sample: finished
     message:
       description: The service's message about the operation.
       type: str
     resumed:
-      description: Whether an earlier run had started the operation, and this one only waited for it.
+      description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -127,19 +127,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

@@ -10,37 +10,38 @@ module: site_plugin
 short_description: Update plugins of an environment
 version_added: 0.2.0
 description:
-  - Updates an installed plugin to a version (C(PUT /sites/environments/{env_id}/plugins)), or several of them to their
-    newest versions, with one request (C(PUT /sites/environments/{env_id}/plugins/bulk-update)). It needs a service that
-    has these endpoints, companions of the documented interface. The plugins are read as in interface section 4.5.
-  - The task fails when the operation ends and the service still shows another version.
-  - An update can break a site. Take a backup before, see M(hosting.management.manual_backup).
+  - Updates an installed plugin to a given version (C(PUT /sites/environments/{env_id}/plugins)), or several plugins to
+    their newest versions with one request (C(PUT /sites/environments/{env_id}/plugins/bulk-update)). Requires a service
+    that has these endpoints, which are companions of the documented interface. The plugins are read as in interface
+    section 4.5.
+  - The task fails if the service still shows another version when the operation has ended.
+  - An update can break a site. Take a backup first, with M(hosting.management.manual_backup).
 options:
   name:
     description:
-      - The slug of the plugin to update to O(update_version). The task fails when the environment does not have it.
+      - The slug of the plugin to update to O(update_version). The task fails if the environment does not have it.
     type: str
   update_version:
     description:
-      - The version to update O(name) to. Write it in quotes.
+      - The version to update O(name) to. Put it in quotes.
     type: str
   names:
     description:
-      - The slugs of the plugins to update to their newest versions, or patterns such as V(example-*) in which V(*)
-        stands for any text, V(?) for one character, and V([ab]) for one of these.
-      - What the environment does not have is passed over, so that one list can serve many sites.
+      - The slugs of the plugins to update to their newest versions, or patterns such as V(example-*), where V(*)
+        matches any text, V(?) any one character, and V([ab]) one of the listed characters.
+      - The module skips what the environment does not have, so one list can serve many sites.
     type: list
     elements: str
   select:
     description:
-      - Which plugins to update to their newest versions. With O(names), they must fit both.
-      - V(updatable) are those that have an update. V(vulnerable) are those of them whose installed version is
-        vulnerable. For a vulnerable plugin without an update nothing is done, and RV(vulnerable) names it.
+      - Which plugins to update to their newest versions. Together with O(names), a plugin must match both.
+      - V(updatable) selects all plugins that have an update, V(vulnerable) only those of them whose installed version
+        is vulnerable. A vulnerable plugin that has no update is not changed, and RV(vulnerable) lists it.
     type: str
     choices: [updatable, vulnerable]
   exclude:
     description:
-      - The slugs of plugins that O(names) and O(select) leave out, or patterns as in O(names).
+      - The slugs of plugins to exclude from O(names) and O(select), or patterns as in O(names).
     type: list
     elements: str
 author:
@@ -55,24 +56,24 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: Update what is vulnerable
+- name: Update vulnerable plugins
   hosting.management.site_plugin:
     environment_id: "{{ hosting_environment_id }}"
     select: vulnerable
   register: updated
 
-- name: Say what is left
+- name: Show which plugins are still vulnerable
   ansible.builtin.debug:
     msg: "Still vulnerable: {{ updated.vulnerable | join(', ') }}"
   when: updated.vulnerable | default([], true) | length > 0
 
-- name: Update everything but the shop
+- name: Update everything except the shop
   hosting.management.site_plugin:
     environment_id: "{{ hosting_environment_id }}"
     select: updatable
     exclude: [example-shop, example-shop-*]
 
-- name: Update one plugin to a version
+- name: Update one plugin to a given version
   hosting.management.site_plugin:
     environment_id: "{{ hosting_environment_id }}"
     name: example-forms
@@ -82,8 +83,8 @@ EXAMPLES = r"""
 RETURN = r"""
 plugins:
   description:
-    - The plugin O(name), or those of the several that had an update. Without anything to update, the list is empty.
-  returned: success, and of several plugins always, once they were listed
+    - The plugin O(name), or those of the selected plugins that had an update. Empty if there was nothing to update.
+  returned: success, and with O(names) or O(select) always, once the plugins were listed
   type: list
   elements: dict
   contains:
@@ -96,26 +97,26 @@ plugins:
       type: str
       sample: 2.4.1
     version:
-      description: The version that the service shows, or the one asked for where the task did not look again.
+      description: The version that the service shows, or the requested one if the task did not check again.
       type: str
       sample: 2.5.0
 vulnerable:
   description:
     - The slugs of all plugins of the environment whose version is vulnerable after the task, or would be in check mode.
-      Null when the service does not tell.
+      Null if the service does not show this.
   returned: success
   type: list
   elements: str
   sample: [example-gallery]
 state_source:
   description:
-    - Where the knowledge of the present state came from. It is V(service), because the documented interface shows it.
+    - Where the module found the current state. Always V(service), because the documented interface shows it.
   returned: success
   type: str
   sample: service
 operation:
   description: The operation that the service accepted.
-  returned: when an operation was started, or one of an earlier run was waited for
+  returned: when the task started an operation, or followed one that an earlier run had started
   type: dict
   contains:
     id:
@@ -124,18 +125,18 @@ operation:
       sample: wp-plugin:update-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
     state:
       description:
-        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
-          operation stands.
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) if the service does not show the operation's
+          state.
       type: str
       sample: finished
     message:
       description: The service's message about the operation.
       type: str
     resumed:
-      description: Whether an earlier run had started the operation, and this one only waited for it.
+      description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -147,19 +148,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

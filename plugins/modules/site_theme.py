@@ -10,31 +10,31 @@ module: site_theme
 short_description: Update themes of an environment
 version_added: 0.1.0
 description:
-  - Updates an installed theme to a version (C(PUT /sites/environments/{env_id}/themes), interface section 4.9).
-  - With O(names), updates several themes to their newest versions, with one request. That needs a service that has it
-    (C(PUT /sites/environments/{env_id}/themes/bulk-update), a companion of the documented interface) and shows the
-    themes.
-  - The task fails when the operation ends and the service still shows another version.
+  - Updates an installed theme to a given version (C(PUT /sites/environments/{env_id}/themes), interface section 4.9).
+  - With O(names), updates several themes to their newest versions with one request. This requires a service that has
+    this endpoint (C(PUT /sites/environments/{env_id}/themes/bulk-update), a companion of the documented interface) and
+    that shows the themes.
+  - The task fails if the service still shows another version when the operation has ended.
 options:
   name:
     description:
-      - The slug of the theme to update to O(update_version). The task fails when the environment does not have it.
+      - The slug of the theme to update to O(update_version). The task fails if the environment does not have it.
     type: str
   update_version:
     description:
-      - The version to update O(name) to. Write it in quotes.
+      - The version to update O(name) to. Put it in quotes.
     type: str
   names:
     description:
-      - The slugs of the themes to update to their newest versions, or patterns such as V(example-*) in which V(*)
-        stands for any text, V(?) for one character, and V([ab]) for one of these.
-      - What the environment does not have is passed over, so that one list can serve many sites.
+      - The slugs of the themes to update to their newest versions, or patterns such as V(example-*), where V(*) matches
+        any text, V(?) any one character, and V([ab]) one of the listed characters.
+      - The module skips what the environment does not have, so one list can serve many sites.
     type: list
     elements: str
     version_added: 0.2.0
   exclude:
     description:
-      - The slugs of themes that O(names) leaves out, or patterns as in O(names).
+      - The slugs of themes to exclude from O(names), or patterns as in O(names).
     type: list
     elements: str
     version_added: 0.2.0
@@ -56,7 +56,7 @@ EXAMPLES = r"""
     name: twentytwentyfive
     update_version: "1.3"
 
-- name: Update all themes that have an update, but for our own
+- name: Update all themes except our own
   hosting.management.site_theme:
     environment_id: "{{ hosting_environment_id }}"
     names: ["*"]
@@ -65,7 +65,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 theme:
-  description: The theme O(name). Where the service shows no themes, only name and version are there.
+  description: The theme O(name). If the service does not show themes, contains only the name and version.
   returned: success, with O(name)
   type: dict
   contains:
@@ -74,11 +74,11 @@ theme:
       type: str
       sample: twentytwentyfive
     version:
-      description: The version asked for, or the one the service shows.
+      description: The version that the service shows, or the requested one if the service does not show themes.
       type: str
       sample: "1.3"
 themes:
-  description: Those of O(names) that had an update. Without anything to update, the list is empty.
+  description: Those of O(names) that had an update. Empty if there was nothing to update.
   returned: with O(names), always, once the themes were listed
   type: list
   elements: dict
@@ -92,19 +92,19 @@ themes:
       type: str
       sample: 4.5.0
     version:
-      description: The version that the service shows, or the one asked for where the task did not look again.
+      description: The version that the service shows, or the requested one if the task did not check again.
       type: str
       sample: 4.6.0
 state_source:
   description:
-    - Where the knowledge of the present state came from. V(service) when it was read, V(journal) when the service does
-      not show it and the journal remembers what was last accepted, V(none) when neither knows it.
+    - Where the module found the current state. V(service) if it read the state from the service, V(journal) if the
+      service does not show it but the journal records what was last accepted, V(none) if neither knows it.
   returned: success
   type: str
   sample: service
 operation:
   description: The operation that the service accepted.
-  returned: when an operation was started, or one of an earlier run was waited for
+  returned: when the task started an operation, or followed one that an earlier run had started
   type: dict
   contains:
     id:
@@ -113,18 +113,18 @@ operation:
       sample: wp-theme:update-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
     state:
       description:
-        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) when the service does not show how the
-          operation stands.
+        - V(finished), V(in_progress) (with O(wait=false)), or V(unknown) if the service does not show the operation's
+          state.
       type: str
       sample: finished
     message:
       description: The service's message about the operation.
       type: str
     resumed:
-      description: Whether an earlier run had started the operation, and this one only waited for it.
+      description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -136,19 +136,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

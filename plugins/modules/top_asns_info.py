@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: top_asns_info
-short_description: Tell which networks send the most requests to an environment
+short_description: List the networks that send the most requests to an environment
 version_added: 0.1.0
 description:
   - Lists the autonomous systems that sent the most requests to an environment (C(GET
@@ -23,13 +23,13 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: See which networks sent the most requests
+- name: List the networks that sent the most requests
   hosting.management.top_asns_info:
     environment_id: "{{ hosting_environment_id }}"
     time_frame: 24_hours
   register: day
 
-- name: Name the busiest one
+- name: Show the busiest one
   ansible.builtin.debug:
     msg: "{{ day.asns[0].name }}: {{ day.asns[0].views }} requests"
   when: day.asns | length > 0
@@ -37,7 +37,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 asns:
-  description: The autonomous systems, those with the most requests first.
+  description: The autonomous systems, the one with the most requests first.
   returned: success
   type: list
   elements: dict
@@ -47,15 +47,15 @@ asns:
       type: str
       sample: AS64500 Example Net
     views:
-      description: How many requests it sent.
+      description: How many requests the autonomous system sent.
       type: int
       sample: 1200
 analytics:
-  description: The C(analytics) object of the service's answer as it came.
+  description: The C(analytics) object of the service's answer, unchanged.
   returned: success
   type: dict
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -67,19 +67,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

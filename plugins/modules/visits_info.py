@@ -28,13 +28,13 @@ EXAMPLES = r"""
     time_frame: 7_days
   register: week
 
-- name: Count the visits of some days
+- name: Count the visits in a given period
   hosting.management.visits_info:
     environment_id: "{{ hosting_environment_id }}"
     start: 2026-11-01
     end: 2026-11-08T00:00:00+01:00
 
-- name: Warn when nobody came
+- name: Warn if there were no visits
   ansible.builtin.debug:
     msg: No visits for a week
   when: week.visits.total == 0
@@ -47,7 +47,7 @@ visits:
   type: dict
   contains:
     total:
-      description: All visits of the time.
+      description: The total number of visits in the period.
       type: int
       sample: 4711
     points:
@@ -60,15 +60,15 @@ visits:
           type: str
           sample: "2026-11-02T00:00:00.000Z"
         visits:
-          description: The visits.
+          description: The number of visits.
           type: int
           sample: 42
 analytics:
-  description: The C(analytics) object of the service's answer as it came.
+  description: The C(analytics) object of the service's answer, unchanged.
   returned: success
   type: dict
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -80,19 +80,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

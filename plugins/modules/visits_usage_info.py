@@ -7,11 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: visits_usage_info
-short_description: Count the visits of a site in this month
+short_description: Count the visits of a site this month
 version_added: 0.1.0
 description:
-  - Counts the visits of a site in this month, as the plan counts them
-    (C(GET /sites/{site_id}/usage/visits/this-month), interface section 4.18).
+  - Counts the visits of a site this month, as its plan counts them (C(GET /sites/{site_id}/usage/visits/this-month),
+    interface section 4.18).
 options:
   site_id:
     description:
@@ -40,16 +40,16 @@ EXAMPLES = r"""
 
 RETURN = r"""
 visits:
-  description: The visits of this month.
+  description: The number of visits this month.
   returned: success
   type: int
   sample: 31415
 answer:
-  description: The service's answer as it came.
+  description: The service's answer, unchanged.
   returned: success
   type: dict
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -61,19 +61,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: wp_admin_user_info
-short_description: Tell whether an environment has a WordPress administrator with an e-mail address
+short_description: Check whether an e-mail address belongs to a WordPress administrator
 version_added: 0.1.0
 description:
-  - Tells whether an administrator of the environment's WordPress has the e-mail address
-    (C(GET /sites/environments/{env_id}/wpa-user-exists), interface section 4.14).
+  - Checks whether the environment's WordPress has an administrator with the given e-mail address (C(GET
+    /sites/environments/{env_id}/wpa-user-exists), interface section 4.14).
 options:
   email:
     description:
-      - The e-mail address.
+      - The e-mail address to look for.
     type: str
     required: true
   query_names:
     description:
-      - Names of the query parameters, by option, for a service whose names differ from the public service's, which is
-        V(email) for O(email).
+      - The names of the query parameters, by option, for a service that uses other names than the public service. The
+        public service uses V(email) for O(email).
     type: dict
 author:
   - hosting.management contributors (@hosting-management)
@@ -33,29 +33,29 @@ extends_documentation_fragment:
 """
 
 EXAMPLES = r"""
-- name: See whether the former colleague is an administrator still
+- name: Check whether a former colleague is still an administrator
   hosting.management.wp_admin_user_info:
     environment_id: "{{ hosting_environment_id }}"
     email: former@example.com
   register: former
 
-- name: Stop if so
+- name: Stop if the account still exists
   ansible.builtin.assert:
     that: not former.has_wp_admin_user
 """
 
 RETURN = r"""
 has_wp_admin_user:
-  description: Whether there is such an administrator.
+  description: Whether the environment has such an administrator.
   returned: success
   type: bool
   sample: true
 answer:
-  description: The service's answer as it came.
+  description: The service's answer, unchanged.
   returned: success
   type: dict
 error:
-  description: What went wrong, for conditions. The text for people is in RV(ignore:msg).
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
   type: dict
   contains:
@@ -67,19 +67,19 @@ error:
       type: str
       sample: unauthorized
     status:
-      description: The HTTP status, if there was an answer.
+      description: The HTTP status of the answer, if there was one.
       type: int
     message:
       description: The service's own message, if it sent one.
       type: str
     method:
-      description: The method of the request that failed.
+      description: The HTTP method of the failed request.
       type: str
     path:
-      description: The path of the request that failed, below O(base_url).
+      description: The path of the failed request, relative to O(base_url).
       type: str
     operation_id:
-      description: The operation concerned, if there is one.
+      description: The id of the operation concerned, if there is one.
       type: str
 """
 
