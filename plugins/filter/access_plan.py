@@ -41,7 +41,8 @@ RETURN = r"""
 _value:
   description: >-
     C(roles), each with C(user), C(user_id), C(email), C(role) and C(problem), the C(other_administrators), and the
-    addresses of the company's C(users), if the service shows them.
+    addresses of the company's C(users). If the service does not show them, C(users) is null, and C(users_not_shown) or
+    C(users_problem) says why.
   type: dict
 """
 

@@ -22,7 +22,7 @@ options:
     elements: str
     required: true
   hostvars:
-    description: The variables of all hosts, as Ansible has them.
+    description: The variables of all hosts, as in Ansible's C(hostvars).
     type: dict
     required: true
 """

@@ -22,7 +22,7 @@ options:
     elements: str
     required: true
   hostvars:
-    description: The variables of all hosts, as Ansible has them.
+    description: The variables of all hosts, as in Ansible's C(hostvars).
     type: dict
     required: true
   plan:
@@ -51,8 +51,8 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description: >-
-    C(roles), C(former_staff), C(environments), C(not_shown), C(needs) and C(totals). Each of C(needs) has C(kind),
-    C(environment), C(text) and C(fails).
+    C(check_mode), C(company_id), C(roles), C(former_staff), C(environments), C(not_shown), C(needs) and C(totals). Each
+    of C(needs) has C(kind), C(environment), C(text) and C(fails).
   type: dict
 """
 

@@ -10,7 +10,7 @@ module: plain_environment
 short_description: Create an environment without site software
 version_added: 0.1.0
 description:
-  - Creates a plain environment of a site (C(POST /sites/{site_id}/environments/plain), interface section 4.8), unless
+  - Creates a plain environment for a site (C(POST /sites/{site_id}/environments/plain), interface section 4.8), unless
     the site already has one with the same display name.
   - The module never creates an environment twice on its own. If the answer is lost, the next run checks whether the
     environment was created.
