@@ -239,7 +239,7 @@ def test_a_fleet_with_former_staff_addresses_outside_of_the_policy_and_a_site_th
         assert summary["totals"]["sftp_against_policy"] == 2
         failed = re.findall(r"^(\S+) .*failed=1", done.stdout, re.MULTILINE)
         assert failed == ["magazine", "site-17", "site-4", "site-5", "site-7"]
-        lines = done.stdout.partition("Say who has access")[2]
+        lines = done.stdout.partition("Report who has access")[2]
         assert re.search(r'"gone@example.com +site-17 +WordPress administrator"', lines)
         assert re.search(r'"left@example.com +site-7 +not known"', lines)
         assert re.search(r'"site-4 +SFTP and SSH are open to all addresses', lines)

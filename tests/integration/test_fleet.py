@@ -54,7 +54,8 @@ def touched(fleet):
 
 def summary_of(done):
     """The lines of the table at the end."""
-    return re.findall(r'^        "(site\d\d .*)",?$', done.stdout.partition("Sum up the deployment")[2], re.MULTILINE)
+    summary = done.stdout.partition("Summarize the deployment")[2]
+    return re.findall(r'^        "(site\d\d .*)",?$', summary, re.MULTILINE)
 
 
 def test_a_canary_that_fails_stops_the_rest(fleet):

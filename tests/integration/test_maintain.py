@@ -288,7 +288,7 @@ def test_what_fails_in_one_site_hides_neither_its_other_parts_nor_other_sites(ni
         assert {one.partition(":")[0] for one in night.of(host)["done"]} >= {
             title for name, title in TITLES.items() if name not in missing
         }
-        assert (f"fatal: [{host}]" in night.output.partition("Fail where a person is needed")[2]) == bool(missing)
+        assert (f"fatal: [{host}]" in night.output.partition("Fail if something needs attention")[2]) == bool(missing)
     assert "could not be checked" in night.text("site07", "visits")
     assert "Not updated, because the site was not well before." in night.text("site09", "plugins")
     assert "10 environments: 10 changed, 0 had nothing to do, 9 need a person." in night.output
@@ -436,5 +436,5 @@ def test_the_role_in_a_play_of_ones_own(nights: Nights):
     night = nights.run("-e", "maintain_check_key_days=90", playbook="own.yml", **EVERYTHING)
     assert night.status == 2
     assert night.of("site01")["needs_person"] is False
-    assert "The API key simulator expires on" in night.output.partition("Fail where a person is needed")[2]
+    assert "The API key simulator expires on" in night.output.partition("Fail if something needs attention")[2]
     assert "PHP version: 8.4" in night.of("site01")["done"]
