@@ -22,8 +22,8 @@ FAILURES, FORMER_STAFF, SFTP = "failures", "former_staff", "sftp"
 """The kinds of what needs a person."""
 
 GUARD = (
-    "access_roles has no company-admin, so that nobody is known who stays one, and the last administrator could be"
-    " demoted. Add one to the list, or name one who is not on it in access_other_administrators."
+    "access_roles has no company-admin, so the last administrator could be demoted. Add one to the list, or name one"
+    " who is not on it in access_other_administrators."
 )
 
 
@@ -47,8 +47,8 @@ def problems_of(hosts: dict[str, Record]) -> list[str]:
         differing = [name for name, value in asked["company"].items() if value != hosts[first]["company"][name]]
         if differing:
             sentences.append(
-                f"{host} has another value than {first} for {' and '.join(differing)}, which is about the company: give"
-                " it with -e, or for all hosts."
+                f"{host} has a different value than {first} for {' and '.join(differing)}, which applies to the whole"
+                " company: give it with -e, or for all hosts."
             )
         sentences += problems_of_lists(
             asked["company"]["access_roles"],
@@ -58,7 +58,7 @@ def problems_of(hosts: dict[str, Record]) -> list[str]:
         )
     is_asked = (one["company"]["access_roles"] or one["former_staff"] or one["checks_sftp"] for one in hosts.values())
     if not any(is_asked):
-        sentences.append("Nothing is asked for. Give access_roles, access_former_staff or access_sftp_policy.")
+        sentences.append("There is nothing to do. Give access_roles, access_former_staff or access_sftp_policy.")
     return list(dict.fromkeys(map(str, sentences)))
 
 
@@ -122,7 +122,7 @@ def _problems_of_former(former: list[Any], roles: list[Any], others: list[Any]) 
     present = {_key(entry.get("email") or "") for entry in roles if isinstance(entry, dict)} | set(map(_key, others))
     for email in former:
         if _key(email) in present:
-            yield f"{email} is among access_former_staff, and has a role all the same."
+            yield f"{email} is in access_former_staff, but also has a role."
 
 
 def _problems_of_policy(policy: list[Any]) -> Iterator[str]:
@@ -153,7 +153,10 @@ def plan_of(roles: list[Record], other_administrators: list[str], listing: Recor
         planned.append(_planned(entry, users, why, taken))
         taken.add(planned[-1]["user_id"])
     others = [
-        {"user": other, "problem": f"{other} is no user of the company." if users and not _found(users, other) else ""}
+        {
+            "user": other,
+            "problem": f"{other} is not a user of the company." if users and not _found(users, other) else "",
+        }
         for other in plain(other_administrators)
     ]
     return {
@@ -193,7 +196,7 @@ def _planned(entry: Record, users: dict[str, str] | None, why_not: str, taken: s
     if email and users is None:
         problem = f"{email} needs a user_id: {why_not or 'the users are not known'}."
     elif email and not _found(users, email):
-        problem = f"{email} is no user of the company. Invite them first."
+        problem = f"{email} is not a user of the company. Invite them first."
     identifier = user_id or ("" if problem else _found(users, email))
     if identifier in taken - {""}:
         problem = f"{email or user_id} is on the lists twice, once by id and once by e-mail address."
@@ -256,7 +259,7 @@ def _role(entry: Record, result: Record, settings: Record) -> Record:
         state = ("would be set" if settings["check_mode"] else "set") if changed else "set before"
     elif not result or result.get("skipped"):
         state = "held back"
-        problem = settings["company_problem"] or "No administrator could be set, and nobody is known who stays one."
+        problem = settings["company_problem"] or "No administrator could be set, and no other one is known."
     else:
         state, problem = "failed", _reason(result)
     return {**entry, "state": state, "changed": changed, "problem": problem}
@@ -274,7 +277,7 @@ def _environment(host: Record) -> Record:
         if "has_wp_admin_user" not in results.get(email, {})
     ]
     if not asked:
-        failures.append("Nothing was asked of it, because the host failed before.")
+        failures.append("It was not checked, because the host failed earlier.")
     elif asked["checks_sftp"] and allowed is None:
         failures.append(f"The SFTP allowlist is not known: {_reason(sftp)}")
     return {
@@ -333,7 +336,7 @@ def _needs_of_company(roles: list[Record], plan: Record, former: list[Record]) -
         yield _need(FAILURES, "", f"The users of the company could not be read: {plan['users_problem']}")
     for one in former:
         if one["is_company_user"]:
-            yield _need(FORMER_STAFF, "", f"{one['email']} still is a user of the company.")
+            yield _need(FORMER_STAFF, "", f"{one['email']} is still a user of the company.")
 
 
 def _needs_of_environment(environment: Record) -> Iterator[Record]:
@@ -342,7 +345,7 @@ def _needs_of_environment(environment: Record) -> Iterator[Record]:
         yield _need(FAILURES, name, failure)
     for email, is_administrator in environment["former_staff"].items():
         if is_administrator:
-            yield _need(FORMER_STAFF, name, f"{email} still is a WordPress administrator.")
+            yield _need(FORMER_STAFF, name, f"{email} is still a WordPress administrator.")
     if problem := _against_policy(environment):
         yield _need(SFTP, name, f"{problem}.")
 
@@ -351,9 +354,7 @@ def _against_policy(environment: Record) -> str:
     if environment["sftp_is_open"]:
         return "SFTP and SSH are open to all addresses, because the allowlist is empty"
     if environment["sftp_outside_policy"]:
-        return (
-            f"The SFTP allowlist has addresses outside of the policy: {', '.join(environment['sftp_outside_policy'])}"
-        )
+        return f"The SFTP allowlist has addresses outside the policy: {', '.join(environment['sftp_outside_policy'])}"
     return ""
 
 
@@ -366,8 +367,8 @@ def _not_shown(roles: list[Record], plan: Record, former: list[Record]) -> Itera
     remembered = sum(role["state"] == "set before" for role in roles)
     if remembered:
         yield (
-            f"The service does not show roles: {remembered} of {len(roles)} are as the journal has set them last. A"
-            " role that was changed elsewhere since is not seen; access_assert: true sets all of them again."
+            f"The service does not show roles: {remembered} of {len(roles)} were already set, according to the journal."
+            " Roles that were changed elsewhere since then are not detected; access_assert: true sets all roles again."
         )
     if former and plan["users_not_shown"]:
-        yield f"Whether former staff still are users of the company: {plan['users_not_shown']}."
+        yield f"It is not known whether former staff are still users of the company: {plan['users_not_shown']}."

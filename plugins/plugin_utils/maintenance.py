@@ -171,9 +171,9 @@ class _Environment:
             return
         what = _difference(item)
         if self.settings["held_by"]:
-            self._find(name, "held", f"{what} It waits until {self.settings['held_by']}, which goes first, is well.")
+            self._find(name, "held", f"{what} It waits until {self.settings['held_by']}, which goes first, works.")
         elif (self.results.get("well") or {}).get("failed"):
-            self._fail(name, f"{what} Not updated, because the site was not well before.")
+            self._fail(name, f"{what} Not updated, because the site did not work before.")
         else:
             self._fail(name, f"{what} Not updated, because there is no backup.")
 
@@ -194,7 +194,7 @@ class _Environment:
         backup = result.get("backup") or (self.results.get("backup") or {}).get("backup") or {}
         number = f" {backup['id']}" if backup.get("id") else ""
         restore = f" To go back, restore the backup{number} with the tag {backup.get('tag')}." if backup else ""
-        return f"It was well before the updates.{restore}"
+        return f"It worked before the updates.{restore}"
 
     # ---- what is looked at ------------------------------------------------------------------------------------------
 
@@ -225,7 +225,7 @@ class _Environment:
             if is_ahead:
                 yield f"{name} would still be vulnerable."
             elif newer:
-                yield f"{name} {plugin.get('version')} is vulnerable. There is {newer}."
+                yield f"{name} {plugin.get('version')} is vulnerable. Update it to {newer}."
             else:
                 yield f"{name} {plugin.get('version')} is vulnerable, and there is no update: replace or remove it."
 
@@ -243,7 +243,7 @@ class _Environment:
             return
         age = (datetime.now(UTC) - time_of_text(max(times))).total_seconds()
         if age > checked_duration(str(self.settings["backup_max_age"])):
-            yield f"The newest backup is of {max(times)}, and older than {self.settings['backup_max_age']}."
+            yield f"The newest backup is from {max(times)}, which is older than {self.settings['backup_max_age']}."
 
     def _problems_of_old_php(self, read: Record) -> Iterator[str]:
         declared = self.settings["declared_php_version"]
@@ -279,12 +279,12 @@ class _Environment:
             if part.get("state") == "unknown":
                 yield (
                     f"It is not known whether release {known.get('release')} was pushed ({part.get('sent_at')})."
-                    " Look, and settle it with hosting.management.push_outcome."
+                    " Check, and settle it with hosting.management.push_outcome."
                 )
         for name, what in (("restored_backup", "a backup was restored"), ("php_restart", "PHP was restarted")):
             request = known.get(name) or {}
             if request.get("state") == "unknown":
-                yield f"It is not known whether {what} ({request.get('sent_at')}). Look, and run it again."
+                yield f"It is not known whether {what} ({request.get('sent_at')}). Check, and run it again."
 
 
 # ---- findings -------------------------------------------------------------------------------------------------------

@@ -120,7 +120,8 @@ def _day_of(time: str) -> date:
     try:
         return time_of_text(str(time)).date()
     except (ValueError, OverflowError):
-        raise ReportError(f"report_time is {printable(str(time), 60)!r}, and no date or time in ISO 8601.") from None
+        given = printable(str(time), 60)
+        raise ReportError(f"report_time is {given!r}, which is not a date or time in ISO 8601.") from None
 
 
 def _number(value: object) -> float:

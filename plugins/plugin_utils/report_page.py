@@ -169,7 +169,7 @@ def _visits(document: Record) -> Section:
         section.charts.append(Chart(title, text, lambda: charts.lines(pairs)))
     ranked = sorted(counted, key=lambda one: (-one["visits"]["total"], one["host"]))
     section.charts += _bars(
-        "Environments with most visits", [(one["host"], one["visits"]["total"], False) for one in ranked]
+        "Environments with the most visits", [(one["host"], one["visits"]["total"], False) for one in ranked]
     )
     series = [[point["visits"] for point in one["visits"]["points"]] for one in ranked]
     drawn = charts.sparklines([one or [0] for one in series]) if document["charts"] == "drawn" else [""] * len(ranked)
@@ -202,7 +202,7 @@ def _visits_by_time(points: list[Record], environments: list[Record]) -> Table:
 
 
 def _networks(document: Record) -> Section:
-    section = Section("networks", "Networks that ask most")
+    section = Section("networks", "Networks with the most requests")
     networks = document["networks"]
     if networks:
         section.charts += _bars("Requests by network", [(one["name"], one["views"], False) for one in networks])
@@ -219,10 +219,10 @@ def _usage(document: Record) -> Section:
     ranked = sorted(known, key=lambda one: (-(one["percent"] or 0), -one["visits_this_month"]))
     rows = [(one["site_name"], one["percent"], one["percent"] >= 100) for one in ranked if one["percent"] is not None]
     if rows:
-        section.charts += _bars("Percent of the budget that is used", rows, unit=" %", limit=100)
+        section.charts += _bars("Percentage of the budget used", rows, unit=" %", limit=100)
     else:
         rows = [(one["site_name"], one["visits_this_month"], False) for one in ranked]
-        section.charts += _bars("Sites with most visits this month", rows)
+        section.charts += _bars("Sites with the most visits this month", rows)
         section.notes.append("No budget is given: set report_visits_budget for the hosts of a site.")
     table = Table("Usage of each site", ["Site", "Visits this month", "Budget", "Percent", "State"], [])
     for site in ranked:

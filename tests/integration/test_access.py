@@ -126,7 +126,7 @@ def test_roles_are_predicted_set_once_administrators_first_and_set_again_when_as
     summary, changes = access.well(**CLEAN)
     assert (changes, access.simulator.writes) == (0, [])
     assert set(states(summary).values()) == {"set before"}
-    assert "3 of 3 are as the journal has set them last" in summary["not_shown"][0]
+    assert "3 of 3 were already set, according to the journal" in summary["not_shown"][0]
     assert access.roles[2] == "admin"
     _summary, changes = access.well("-e", "access_assert=true", **CLEAN)
     assert (changes, len(access.simulator.writes)) == (2, 3)
@@ -152,7 +152,7 @@ def test_a_role_that_fails_hides_no_other_and_an_unknown_address_is_told(access:
     assert done.returncode
     assert access.roles == ["admin", "billing", "developer"]
     assert states(access.summary)["new@example.com"] == "failed"
-    assert "new@example.com is no user of the company. Invite them first." in done.stdout
+    assert "new@example.com is not a user of the company. Invite them first." in done.stdout
     assert re.findall(r"^(\w+) .*failed=1", done.stdout, re.MULTILINE) == ["shop"]
 
 
@@ -169,7 +169,7 @@ def test_a_user_whom_the_company_does_not_have_is_no_administrator(access: Acces
     assert access.simulator.writes == []
     assert states(summary) == {"cleo@example.com": "held back"}
     assert [need["text"] for need in summary["needs"] if need["fails"]] == []
-    assert "access_other_administrators: nobody@example.com is no user of the company." in str(summary["needs"])
+    assert "access_other_administrators: nobody@example.com is not a user of the company." in str(summary["needs"])
 
 
 # ---- what is refused ------------------------------------------------------------------------------------------------
@@ -178,11 +178,11 @@ def test_a_user_whom_the_company_does_not_have_is_no_administrator(access: Acces
 @pytest.mark.parametrize(
     ("variables", "message"),
     [
-        ({"access_roles": ROLES[:1]}, "access_roles has no company-admin, so that nobody is known who stays one"),
+        ({"access_roles": ROLES[:1]}, "access_roles has no company-admin, so the last administrator could be demoted"),
         ({"access_role": ROLES}, r"The variable access_role is unknown\. Did you mean access_roles\?"),
         ({"access_roles": [{"email": "a@example.com", "role": "owner"}]}, "value of role must be one of"),
         ({"access_roles": ROLES, "access_company_id": None}, r"access_company_id has no value \(null\)"),
-        ({}, "Nothing is asked for. Give access_roles"),
+        ({}, "There is nothing to do. Give access_roles"),
     ],
     ids=["guard", "misspelled", "role", "null", "nothing"],
 )
@@ -198,7 +198,7 @@ def test_hosts_that_disagree_or_lack_something_stop_all(access: Access):
     done = access.run(**CLEAN)
     assert done.returncode
     assert "blog lacks access_environment_id (or hosting_environment_id)" in done.stdout
-    assert "blog has another value than shop for access_roles, which is about the company" in done.stdout
+    assert "blog has a different value than shop for access_roles, which applies to the whole company" in done.stdout
     assert access.simulator.requests == []
     assert "access_hosts names shp" in (done := access.run(hosts="shp", **CLEAN)).stdout + done.stderr
 
@@ -243,7 +243,7 @@ def test_a_fleet_with_former_staff_addresses_outside_of_the_policy_and_a_site_th
         assert re.search(r'"gone@example.com +site-17 +WordPress administrator"', lines)
         assert re.search(r'"left@example.com +site-7 +not known"', lines)
         assert re.search(r'"site-4 +SFTP and SSH are open to all addresses', lines)
-        assert "Somebody is needed: 8 (above)." in lines
+        assert "8 findings need your attention (above)." in lines
         # Exit status by choice; and a second night sends nothing.
         done = access.run("--forks", "10", access_fail_on=["sftp"], **CLEAN)
         assert re.findall(r"^(\S+) .*failed=1", done.stdout, re.MULTILINE) == ["site-4", "site-5"]
@@ -254,7 +254,7 @@ def test_a_fleet_with_former_staff_addresses_outside_of_the_policy_and_a_site_th
 def test_former_staff_who_still_are_users_of_the_company_are_found(access: Access):
     done = access.run(access_roles=ROLES[1:2], access_former_staff=["Ben@example.com"])
     assert done.returncode
-    assert "Ben@example.com still is a user of the company." in done.stdout
+    assert "Ben@example.com is still a user of the company." in done.stdout
     assert access.summary["former_staff"][0]["is_company_user"]
 
 
@@ -268,9 +268,9 @@ def test_on_a_service_with_the_documented_endpoints_only_all_is_done_but_what_ne
     assert access.roles == ["admin", "billing", "billing"]
     role, former = (one["text"] for one in summary["needs"])
     assert "cleo@example.com needs a user_id: the service was not asked for the users of the company" in role
-    assert former == "gone@example.com still is a WordPress administrator."
+    assert former == "gone@example.com is still a WordPress administrator."
     assert summary["former_staff"][0]["is_company_user"] is None
-    assert "Whether former staff still are users of the company" in summary["not_shown"][0]
+    assert "whether former staff are still users of the company" in summary["not_shown"][0]
     summary, changes = access.well(**variables)
     assert (changes, access.simulator.writes) == (0, [])
     assert states(summary)[ADA] == "set before"

@@ -425,12 +425,12 @@ def test_a_release_without_a_name_is_no_push_at_each_run(release, said, deployme
         ({**ROLLBACK, "deploy_backup": False}, "deploy_rollback needs deploy_backup"),
         ({"deploy_after_tasks": ["nowhere.yml"]}, "deploy_after_tasks has nowhere.yml, and there is no such file"),
         ({"hosting_environment_id": "x"}, "must be a UUID"),
-        ({"deploy_verify_urls": ["shop.example.com"]}, "deploy_verify_urls has shop.example.com, which is no address"),
+        ({"deploy_verify_urls": ["shop.example.com"]}, "deploy_verify_urls has shop.example.com, which is not"),
         ({"deploy_verify_attempts": 0}, "deploy_verify_attempts must be 1 or more"),
         ({"deploy_summary_file": "nowhere/summary.json"}, "is no folder that can be written in"),
         ({"deploy_summary_file": "."}, "or has a folder of that name"),
         ({"deploy_set_denied_ips": True}, "deploy_set_denied_ips needs deploy_denied_ips"),
-        ({"deploy_serial": 5}, "deploy_serial and deploy_max_fail_percentage are about all hosts at once"),
+        ({"deploy_serial": 5}, "deploy_serial and deploy_max_fail_percentage apply to all hosts at once"),
         ({"deploy_max_fail_percentage": 5}, "so they have no effect in the inventory: give them with -e"),
     ],
 )
@@ -460,7 +460,7 @@ def test_a_release_that_does_not_work_stays_when_nobody_asked_to_go_back(deploym
     stage(deployment, "broken v1")
     done = deployment.run("--limit", "shop")
     assert done.returncode
-    assert "The site is not well" in done.stdout
+    assert "The site does not work" in done.stdout
     assert "hosting.management.rollback" in done.stdout
     assert contents(deployment).files == "broken v1"
 
@@ -492,7 +492,7 @@ def test_a_release_that_does_not_work_is_rolled_back(deployment):
     done = deployment.run("--limit", "shop", "-e", "deploy_summary_file=summary.json", release="v2", **ROLLBACK)
     assert done.returncode
     assert "It was rolled back to backup" in done.stdout
-    assert "and the site is well again" in done.stdout
+    assert "and the site works again" in done.stdout
     assert contents(deployment) == before
     assert deployment.written() == {
         "backup": 1,

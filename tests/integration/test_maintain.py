@@ -290,7 +290,7 @@ def test_what_fails_in_one_site_hides_neither_its_other_parts_nor_other_sites(ni
         }
         assert (f"fatal: [{host}]" in night.output.partition("Fail if something needs attention")[2]) == bool(missing)
     assert "could not be checked" in night.text("site07", "visits")
-    assert "Not updated, because the site was not well before." in night.text("site09", "plugins")
+    assert "Not updated, because the site did not work before." in night.text("site09", "plugins")
     assert "10 environments: 10 changed, 0 had nothing to do, 9 need a person." in night.output
 
 
@@ -323,7 +323,7 @@ def test_a_canary_that_breaks_holds_the_updates_of_the_others_and_nothing_else(n
     assert night.found("site01") == {"well"}
     assert re.search(r"restore the backup \d+ with the tag maintenance", night.text("site01", "well"))
     assert night.found("site02", "held") == {"plugins"}
-    assert "until site01, which goes first, is well" in night.text("site02", "plugins")
+    assert "until site01, which goes first, works" in night.text("site02", "plugins")
     assert night.found("site02") == set()
 
 

@@ -63,8 +63,8 @@ def test_lists_that_can_be_right(lists):
         ({"roles": [DEVELOPER], "others": ["BEN@example.com"]}, "name ben@example.com twice"),
         ({"others": ["ada"]}, "access_other_administrators must have ids (UUID) or e-mail addresses, not 'ada'"),
         ({"former": ["ada"]}, "access_former_staff must be an e-mail address, not 'ada'"),
-        ({"roles": [ADMIN, DEVELOPER], "former": ["Ben@example.com"]}, "Ben@example.com is among access_former_staff"),
-        ({"others": ["ada@example.com"], "former": ["ada@example.com"]}, "has a role all the same"),
+        ({"roles": [ADMIN, DEVELOPER], "former": ["Ben@example.com"]}, "Ben@example.com is in access_former_staff"),
+        ({"others": ["ada@example.com"], "former": ["ada@example.com"]}, "but also has a role"),
         ({"policy": ["192.0.2.7/24"]}, "access_sftp_policy has an entry that is no address or network"),
     ],
     ids=str,
@@ -90,10 +90,10 @@ def test_hosts_are_checked_together():
     assert misspelled == "The variable access_role is unknown."
     assert null == "access_report has no value (null)."
     assert lacking.startswith("blog lacks access_environment_id (or hosting_environment_id)")
-    assert differing.startswith("blog has another value than shop for access_roles and access_other_administrators,")
+    assert differing.startswith("blog has a different value than shop for access_roles and access_other_administrators")
     assert problems_of({"shop": asked(), "blog": asked()}) == []
     assert problems_of({"shop": asked(company={**other, "access_other_administrators": []})})[0].startswith(
-        "Nothing is"
+        "There is nothing"
     )
 
 
@@ -122,9 +122,9 @@ def test_one_user_by_id_and_by_address_is_found_out(roles, others):
 
 def test_who_is_not_in_the_company_gets_no_role_and_is_no_administrator():
     plan = plan_of([{**DEVELOPER, "email": "new@example.com"}], ["old@example.com", BEN], USERS)
-    assert plan["roles"][0]["problem"] == "new@example.com is no user of the company. Invite them first."
+    assert plan["roles"][0]["problem"] == "new@example.com is not a user of the company. Invite them first."
     assert [one["problem"] for one in plan["other_administrators"]] == [
-        "old@example.com is no user of the company.",
+        "old@example.com is not a user of the company.",
         "",
     ]
 
@@ -173,7 +173,7 @@ def test_a_host_that_failed_before_and_a_task_that_crashed_are_failures():
     summary = summary_of(hosts, plan, crashed, settings=settings)
     assert [(one["environment"], one["text"]) for one in summary["needs"]] == [
         ("", f"The role company-admin of {ADA}: MODULE FAILURE"),
-        ("lost", "Nothing was asked of it, because the host failed before."),
+        ("lost", "It was not checked, because the host failed earlier."),
         ("away", "Whether gone@example.com is a WordPress administrator is not known: Unreachable."),
         ("away", "The SFTP allowlist is not known: the task has no message"),
     ]

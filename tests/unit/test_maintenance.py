@@ -109,7 +109,7 @@ def test_outcomes_that_nobody_knows_are_told():
         "php_restart": {"state": "in_progress"},
     }
     assert [one[2] for one in findings({"journal": known})] == [
-        "It is not known whether a backup was restored (2026-11-02T00:00:00Z). Look, and run it again."
+        "It is not known whether a backup was restored (2026-11-02T00:00:00Z). Check, and run it again."
     ]
 
 
