@@ -14,6 +14,8 @@ from integration.test_deploy import USER, Deployment
 from simulator import Simulator, seed
 from simulator.state import Content
 
+pytest_plugins = ["simulator.fixtures"]
+
 pytestmark = pytest.mark.story
 
 SITES = 40
@@ -107,4 +109,4 @@ def test_a_failure_that_is_allowed_does_not_stop_the_rest(fleet):
     lines = summary_of(done)
     assert "v1 was not pushed" in lines[0]
     assert "6 environments: 6 changed, 0 had nothing to do, 1 failed." in done.stdout
-    assert "--limit 'site01' takes those that are left" in done.stdout
+    assert "--limit 'site01' selects those that are left" in done.stdout
