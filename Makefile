@@ -102,7 +102,7 @@ molecule: $(VENV)/.molecule $(LINK) ## the scenarios in extensions/molecule
 		'import socket; print(socket.create_server(("127.0.0.1", 0)).getsockname()[1])') \
 		&& $(in) SIMULATOR_PORT=$$port "$(VENV)/bin/python" -m molecule test --all $(ARGS)
 
-simulator: $(VENV)/.demo ## the simulated service, to try things against
+simulator: $(VENV)/.demo $(LINK) ## the simulated service, to try things against
 	@cd tests && $(home) "$(HERE)/$(VENV)/bin/python" -m simulator $(ARGS)
 
 chaos: $(VENV)/.test $(LINK) ## kills, lost answers and parallel runs at random; CASES=1000 SEED=7

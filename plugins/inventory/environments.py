@@ -113,7 +113,7 @@ hostname: hosting_primary_domain
 compose:
   deploy_domains: "[{'domain_name': hosting_site_name ~ '.example.org'}]"
 groups:
-  old_php: hosting_php_version is match('php7')
+  old_php: hosting_php_version is version('8.0', '<')
 keyed_groups:
   - key: hosting_php_version
     prefix: php

@@ -59,7 +59,7 @@ def _of_sites(sites: Iterable[Record], company_id: str | None, source_environmen
                 "hosting_domains": [domain.get("name") for domain in environment.get("domains") or []],
                 "hosting_primary_domain": primary.get("name"),
                 "hosting_primary_domain_id": primary.get("id"),
-                "hosting_php_version": (environment.get("container_info") or {}).get("php_engine_version"),
+                "hosting_php_version": _php_version(environment.get("container_info")),
                 "hosting_wordpress_version": environment.get("wordpress_version"),
                 "hosting_image_optimization_type": environment.get("image_optimization_type"),
                 "hosting_cdn_cache_id": environment.get("cdn_cache_id"),
@@ -67,6 +67,12 @@ def _of_sites(sites: Iterable[Record], company_id: str | None, source_environmen
                 "hosting_ssh_host": (ssh.get("ssh_ip") or {}).get("external_ip"),
                 "hosting_ssh_port": _number(ssh.get("ssh_port")),
             }
+
+
+def _php_version(container: Any) -> str | None:
+    """Return the version alone: the service calls 8.3 php8.3."""
+    version = container.get("php_engine_version") if isinstance(container, dict) else None
+    return version.removeprefix("php") if isinstance(version, str) else None
 
 
 def _number(text: Any) -> int | None:

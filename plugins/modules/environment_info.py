@@ -52,7 +52,7 @@ EXAMPLES = r"""
 
 - name: Show its domain and PHP version
   ansible.builtin.debug:
-    msg: "{{ found.environments[0].hosting_primary_domain }} runs {{ found.environments[0].hosting_php_version }}"
+    msg: "{{ found.environments[0].hosting_primary_domain }} runs PHP {{ found.environments[0].hosting_php_version }}"
 
 - name: List the environments of all sites
   hosting.management.environment_info:
@@ -60,8 +60,8 @@ EXAMPLES = r"""
 
 - name: Show the sites that run an old PHP version
   ansible.builtin.debug:
-    msg: "{{ all_of_company.environments | selectattr('hosting_php_version', 'match', 'php7')
-      | map(attribute='hosting_site_name') }}"
+    msg: "{{ all_of_company.environments | selectattr('hosting_php_version')
+      | selectattr('hosting_php_version', 'version', '8.0', '<') | map(attribute='hosting_site_name') }}"
 """
 
 RETURN = r"""
@@ -130,7 +130,7 @@ environments:
     hosting_php_version:
       description: The PHP version.
       type: str
-      sample: php8.3
+      sample: '8.3'
     hosting_wordpress_version:
       description: The WordPress version.
       type: str

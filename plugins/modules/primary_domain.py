@@ -167,6 +167,7 @@ SPEC = ModuleSpec(
 def run(context):
     """Choose the primary domain of an environment (interface section 4.6)."""
     domain = {"id": context["domain_id"]} if context["domain_id"] else _domain_named(context)
+    names = {domain["id"]: domain.get("name")}
     outcome = converge(
         context,
         subject=("primary_domain", context["environment_id"]),
@@ -178,9 +179,13 @@ def run(context):
                 body={"domain_id": domain["id"], **context.given("run_search_and_replace")},
             ),
         ),
-        observe=lambda: _observe(context),
+        observe=lambda: _observe(context, names),
     )
-    return outcome.result(primary_domain=outcome.record or domain)
+    result = outcome.result(primary_domain=outcome.record or domain)
+    for state in result.get("diff", {}).values():
+        domain_id = state.pop("domain_id")
+        state["primary_domain"] = names.get(domain_id) or domain_id
+    return result
 
 
 def _domain_named(context):
@@ -198,10 +203,14 @@ def _domain_named(context):
     return {name: domains[context["domain_name"]][name] for name in ("id", "name")}
 
 
-def _observe(context):
+def _observe(context, names):
+    """Return the id of the primary domain, and put the names that are shown of the environment's domains into names."""
     environment = environment_of_site(context)
     if environment is NOT_SHOWN:
         return NOT_SHOWN
+    domains = environment.get("domains")
+    listed = [domain for domain in domains if isinstance(domain, dict)] if isinstance(domains, list) else []
+    names.update({str(domain.get("id")): domain.get("name") for domain in listed})
     primary = environment.get("primaryDomain")
     if primary is None:
         return Observed(None)

@@ -28,8 +28,9 @@ class Change:
 
     ``other`` are the options that ask for something else, ``other_body`` is what is then sent. ``replaces`` says that
     the other value takes the place of the first one, ``shown`` that a companion shows the state, ``waits`` that the
-    service accepts an operation. ``after`` is what the diff shows after the change. ``repeatable`` is False when the
-    service refuses the same request once it was carried out.
+    service accepts an operation. ``after`` is what the diff shows after the change, and ``after_unshown`` what it shows
+    instead where the service does not show the state. ``repeatable`` is False when the service refuses the same
+    request once it was carried out.
     """
 
     other: dict[str, Any]
@@ -38,6 +39,7 @@ class Change:
     shown: bool = True
     waits: bool = True
     after: dict[str, Any] | None = None
+    after_unshown: dict[str, Any] | None = None
     repeatable: bool = True
 
 
@@ -147,7 +149,8 @@ ROWS = [
         change=Change(
             {"domain_id": DOMAIN},
             {"domain_id": DOMAIN, "run_search_and_replace": True},
-            after={"domain_id": WWW_DOMAIN},
+            after={"primary_domain": "www.shop.example.com"},
+            after_unshown={"primary_domain": WWW_DOMAIN},
         ),
     ),
     Row(

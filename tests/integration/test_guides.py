@@ -27,6 +27,7 @@ import yaml
 from integration.playbook import ROOT, Ansible
 from integration.table import row_of
 from simulator import Simulator
+from simulator.__main__ import TRY
 from tools.checkout import copy
 
 pytest_plugins = ["simulator.fixtures"]
@@ -182,3 +183,17 @@ def test_the_continuous_integration_runs_the_targets_that_shell_blocks_have():
     for page in PAGES:
         for command in filter(runs_make, blocks(page, "shell")):
             assert command.strip() in steps, command
+
+
+def test_the_playbook_that_the_simulator_suggests_runs(ansible: Ansible, simulator: Simulator, tmp_path: Path):
+    (tmp_path / "try.yml").write_text(TRY)
+    surroundings = ansible.environment | {
+        "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build" / "collections"),
+        "HOSTING_BASE_URL": simulator.base_url,
+        "HOSTING_API_KEY": simulator.api_key,
+        "HOSTING_JOURNAL": str(ansible.journal),
+    }
+    for changed in ("changed=1", "changed=0"):
+        command = ["ansible-playbook", "try.yml", "--diff"]
+        done = subprocess.run(command, cwd=tmp_path, env=surroundings, capture_output=True, text=True, check=False)
+        assert changed in done.stdout, done.stdout + done.stderr

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -101,7 +102,7 @@ def test_each_environment_is_a_host_with_the_variables_that_modules_and_roles_ta
     assert live["hosting_primary_domain_id"] == seed.domain_id(1, seed.LIVE)
     assert live["hosting_site_labels"] == ["retail"]
     assert live["hosting_wordpress_version"] == "6.9"
-    assert live["hosting_php_version"].startswith("php")
+    assert re.fullmatch(r"8\.\d", live["hosting_php_version"])
     assert hosts["shop-staging"]["hosting_source_environment_id"] is None
 
 
@@ -127,13 +128,16 @@ def test_filters_hostname_and_constructed_options_apply(inventory):
         filters=["hosting_environment_name == 'live'", "'retail' in hosting_site_labels"],
         hostname="hosting_primary_domain",
         compose={"shout": "hosting_site_name | upper"},
-        groups={"modern": "hosting_php_version is match('php8')"},
-        keyed_groups=[{"key": "hosting_wordpress_version", "prefix": "wp"}],
+        groups={"modern": "hosting_php_version is version('8.0', '>=')"},
+        keyed_groups=[
+            {"key": "hosting_wordpress_version", "prefix": "wp"},
+            {"key": "hosting_php_version", "prefix": "php"},
+        ],
     )
     assert list(listed["_meta"]["hostvars"]) == ["shop.example.com"]
     assert listed["_meta"]["hostvars"]["shop.example.com"]["shout"] == "SHOP"
     assert listed["modern"]["hosts"] == ["shop.example.com"]
-    assert listed["wp_6_9"]["hosts"] == ["shop.example.com"]
+    assert listed["wp_6_9"]["hosts"] == listed["php_8_3"]["hosts"] == ["shop.example.com"]
 
 
 def test_names_are_valid_and_unique(inventory, simulator):

@@ -10,6 +10,7 @@ import ipaddress
 import signal
 import sys
 import threading
+from pathlib import Path
 
 from . import certificates, seed
 from .server import Simulator
@@ -93,16 +94,30 @@ def _introduction(simulator: Simulator, sites: int) -> str:
         f"export HOSTING_BASE_URL={simulator.base_url}",
         f"export HOSTING_API_KEY={simulator.api_key}",
         *_trust(simulator),
+        *([f"export ANSIBLE_COLLECTIONS_PATH={COLLECTIONS}"] if COLLECTIONS.is_dir() else []),
         "",
         f"  company    {seed.COMPANY_ID}",
         *(f"  user       {user.id}  {user.email}" for user in simulator.state.company.users.values()),
         f"  domain     {seed.domain_id(1)}  {seed.site_name(1)}.example.com",
         *rows,
         "",
-        "Try it:",
-        '  curl -H "Authorization: Bearer $HOSTING_API_KEY" $HOSTING_BASE_URL/validate',
+        "Try it in another shell: put this into try.yml, and run ansible-playbook try.yml --diff",
+        "",
+        TRY,
     ]
     return "\n".join(lines)
+
+
+# Where `make` makes the checkout a collection.
+COLLECTIONS = Path(__file__).resolve().parents[2] / "build" / "collections"
+TRY = f"""\
+- hosts: localhost
+  gather_facts: false
+  tasks:
+    - name: Set the deny list
+      hosting.management.denied_ips:
+        environment_id: {seed.environment_id(1)}
+        ip_list: [198.51.100.7]"""
 
 
 def _trust(simulator: Simulator) -> list[str]:

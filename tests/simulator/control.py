@@ -42,6 +42,12 @@ class WantedSettings(BaseModel):
 ROUTER = APIRouter(prefix=CONTROL_PREFIX)
 
 
+@ROUTER.get("/")
+async def show_endpoints() -> dict[str, str]:
+    """What is here."""
+    return {f"{' '.join(route.methods)} {route.path}": route.description for route in ROUTER.routes}
+
+
 @ROUTER.get("/requests")
 async def show_requests(request: Request) -> list[dict[str, Any]]:
     """The log of API requests."""

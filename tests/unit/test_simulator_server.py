@@ -215,9 +215,16 @@ def settings_shown(process: subprocess.Popen) -> dict[str, str]:
         if line.startswith("export "):
             name, _number, value = line.removeprefix("export ").strip().partition("=")
             exports[name] = value
-        if "curl" in line:
+        if line.startswith("Try it"):
             break
     return exports
+
+
+def test_the_control_surface_says_what_it_has():
+    with Simulator() as simulator:
+        shown = requests.get(f"{simulator.control_url}/", timeout=10).json()
+    assert shown["GET /_simulator/requests"] == "The log of API requests."
+    assert all(shown.values())
 
 
 @pytest.mark.parametrize("stop_signal", [signal.SIGTERM, signal.SIGINT])
