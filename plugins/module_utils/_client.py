@@ -10,7 +10,7 @@ import re
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, TypedDict, TypeVar, cast
@@ -460,8 +460,12 @@ def _whether_done(request: Request) -> str:
 
 @cache
 def warm_up() -> None:
-    """Fill what a first request fills, above all the caches of type checks, before the process forks."""
-    client = Client("https://localhost", "no key")
-    request = VALIDATE_KEY()
-    client._prepared(request)
-    client._retry(request, None)
+    """Fill what a first request fills, above all the caches of type checks, before the process forks.
+
+    What goes wrong here goes wrong again with the first request, which says what it is.
+    """
+    with suppress(Exception):
+        client = Client("https://localhost", "no key")
+        request = VALIDATE_KEY()
+        client._prepared(request)
+        client._retry(request, None)

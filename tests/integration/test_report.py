@@ -144,7 +144,7 @@ def test_changes_and_open_questions_are_told(reporter: Reporter, ansible: Ansibl
     ansible.journal = reporter.folder / "journal.db"
     assert ansible.run(row_of("env_push").step(release="v2"))[0].failed
     document = reporter.report(**options)
-    assert document["changes"]["versions"] == [{"host": "shop", "software": "PHP", "from": "php8.3", "to": "php8.4"}]
+    assert document["changes"]["versions"] == [{"host": "shop", "software": "PHP", "from": "8.3", "to": "8.4"}]
     assert document["changes"]["releases"] == [{"host": "shop", "from": None, "to": "v2"}]
     (question,) = next(one for one in document["environments"] if one["host"] == "shop")["open_questions"]
     assert (question["what"], question["release"], question["state"]) == ("push", "v2", "unknown")
