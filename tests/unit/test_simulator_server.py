@@ -231,6 +231,8 @@ def test_the_control_surface_says_what_it_has():
 def test_command_line(stop_signal):
     arguments = ("--sites", "12", "--api-key", "my-key", "--interface-only", "--operation-seconds", "0.5")
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    # What a script has started in the background ignores SIGINT, and so do its children.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(command(*arguments), cwd=TESTS_DIRECTORY, **pipes) as process:
         try:
             exports = settings_shown(process)
