@@ -18,7 +18,7 @@ options:
   version:
     description:
       - The PHP version, such as V(8.4). Put it in quotes.
-      - The format that the service and the inventory plugin use, such as V(php8.4), is also accepted.
+      - The format that the service uses, such as V(php8.4), is also accepted.
     type: str
     required: true
   automatic_updates:
