@@ -59,7 +59,7 @@ def _of_sites(sites: Iterable[Record], company_id: str | None, source_environmen
                 "hosting_domains": [domain.get("name") for domain in environment.get("domains") or []],
                 "hosting_primary_domain": primary.get("name"),
                 "hosting_primary_domain_id": primary.get("id"),
-                "hosting_php_version": _php_version(environment.get("container_info")),
+                "hosting_php_version": php_version_of(environment),
                 "hosting_wordpress_version": environment.get("wordpress_version"),
                 "hosting_image_optimization_type": environment.get("image_optimization_type"),
                 "hosting_cdn_cache_id": environment.get("cdn_cache_id"),
@@ -69,8 +69,9 @@ def _of_sites(sites: Iterable[Record], company_id: str | None, source_environmen
             }
 
 
-def _php_version(container: Any) -> str | None:
-    """Return the version alone: the service calls 8.3 php8.3."""
+def php_version_of(environment: Record) -> str | None:
+    """Return the PHP version of an environment's record, or None when it is not shown. The service calls 8.3 php8.3."""
+    container = environment.get("container_info")
     version = container.get("php_engine_version") if isinstance(container, dict) else None
     return version.removeprefix("php") if isinstance(version, str) else None
 

@@ -130,6 +130,7 @@ from ..module_utils._arguments import (
 from ..module_utils._context import NOT_SHOWN
 from ..module_utils._convergence import Observed, always, converge
 from ..module_utils._entry import run_module
+from ..module_utils._environments import php_version_of
 from ..module_utils._errors import InvalidInput
 from ..module_utils._interface import MODIFY_PHP_VERSION
 from ..module_utils._sites import environment_of_site
@@ -177,11 +178,9 @@ def _observe(context):
     environment = environment_of_site(context)
     if environment is NOT_SHOWN:
         return NOT_SHOWN
-    container = environment.get("container_info")
-    shown = container.get("php_engine_version") if isinstance(container, dict) else None
-    if not isinstance(shown, str):
+    version = php_version_of(environment)
+    if version is None:
         return NOT_SHOWN
-    version = shown.removeprefix("php")
     if version == context["version"] and context["automatic_updates"] is not None:
         # What is left to tell is shown nowhere: then the journal decides.
         return NOT_SHOWN
