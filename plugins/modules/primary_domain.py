@@ -184,7 +184,7 @@ def run(context):
     result = outcome.result(primary_domain=outcome.record or domain)
     for state in result.get("diff", {}).values():
         domain_id = state.pop("domain_id")
-        state["primary_domain"] = names.get(domain_id) or domain_id
+        state["primary_domain"] = names.get(str(domain_id)) or domain_id
     return result
 
 
