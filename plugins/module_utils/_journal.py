@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 from ._errors import JournalError
-from ._progress import ENDED, FAILED, FINISHED, SENT
+from ._progress import ENDED, FAILED, FINISHED, SENT, UNKNOWN
 
 if TYPE_CHECKING:
     import psycopg
@@ -129,6 +129,15 @@ class Entry:
         """Return True while the run that has sent the request may still be waiting for its answer."""
         now = time.time() if now is None else now
         return self.progress == SENT and now < self.answer_by and _may_be_alive(self.sender)
+
+    def as_known(self) -> Entry:
+        """Return the entry as it stands now: one that is sent and can get no answer any more is unknown."""
+        return self if self.progress != SENT or self.answer_may_come() else replace(self, progress=UNKNOWN)
+
+    def is_about(self, other: Entry) -> bool:
+        """Tell whether two rows are about one and the same request."""
+        names = ("key", "wanted", "sent_at", "sender")
+        return all(getattr(self, name) == getattr(other, name) for name in names)
 
 
 def digest_of(value: object) -> str:
@@ -902,6 +911,31 @@ def _without_password(text: str, address: str) -> str:
     for password in passwords_of(address):
         text = text.replace(password, "********")
     return text
+
+
+def note_progress(
+    journal: Journal,
+    subject: Subject,
+    entry: Entry,
+    progress: str,
+    operation_id: str | None = None,
+    *,
+    supersedes: bool = False,
+) -> None:
+    """Note how far a request has come, unless it is not in the journal any more.
+
+    With ``supersedes``, what was sent before it of other releases no longer counts: the subject has this one now.
+    """
+    while True:
+        rows = journal.read(subject)
+        mine = next((one for one in rows if one.is_about(entry)), None)
+        if mine is None:
+            return
+        others = tuple(one for one in rows if one is not mine)
+        if supersedes:
+            others = tuple(one for one in others if one.release == entry.release or one.sent_at > entry.sent_at)
+        if journal.replace(subject, rows, (*others, mine.with_progress(progress, operation_id)), durable=False):
+            return
 
 
 # Quoted: pylint sees no class in a generic base, and refuses to join it.

@@ -169,6 +169,7 @@ from ..module_utils._context import NOT_SHOWN
 from ..module_utils._convergence import TAKEN, Observed, once
 from ..module_utils._entry import run_module
 from ..module_utils._interface import ADD_MANUAL_BACKUP, GET_BACKUPS
+from ..module_utils._under_way import Kind, Start
 from ..module_utils._values import time_of_text
 
 SPEC = ModuleSpec(
@@ -197,6 +198,7 @@ def run(context):
         at_each_run=at_each_run,
         not_before=not_before,
         observe=lambda: NOT_SHOWN if at_each_run else _observe(context, not_before),
+        start=Start(Kind.BACKUP, context["environment_id"]),
     )
     return outcome.result(backup=outcome.record or {"tag": context["tag"]})
 

@@ -165,7 +165,8 @@ error:
 
 from ..module_utils._arguments import ModuleSpec, api_options, environment_option
 from ..module_utils._entry import run_module
-from ..module_utils._releases import as_result, is_restore, part_of, pushes_of, restarts_of
+from ..module_utils._releases import as_result, pushes_of, restarts_of
+from ..module_utils._under_way import is_restore
 
 SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()})
 
@@ -181,8 +182,8 @@ def run(context):
         "release": newest and newest.release,
         "state": newest and as_result(newest)["state"],
         "sent_at": newest and as_result(newest)["sent_at"],
-        "parts": [{**part_of(push), **as_result(push)} for push in pushes if push.release == newest.release],
-        "restored_backup": restored and {**part_of(restored), **as_result(restored)},
+        "parts": [{**push.note, **as_result(push)} for push in pushes if push.release == newest.release],
+        "restored_backup": restored and {**restored.note, **as_result(restored)},
         "php_restart": {"release": restarts[-1].release, **as_result(restarts[-1])} if restarts else None,
     }
 

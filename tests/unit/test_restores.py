@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from ansible_collections.hosting.management.plugins.module_utils import _convergence
 from ansible_collections.hosting.management.plugins.module_utils._decision import HORIZON
 from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, SqliteJournal
 from ansible_collections.hosting.management.plugins.module_utils._progress import FINISHED, IN_PROGRESS, SENT, UNKNOWN
@@ -145,11 +146,12 @@ def test_check_mode_leaves_the_release_known(controller, simulator):
     assert len(simulator.writes) == 1
 
 
-@pytest.mark.parametrize("check_mode", [True, False])
-def test_beside_a_push_that_goes_on_nothing_is_restored(check_mode, controller, simulator, live, rows):
+@pytest.mark.parametrize("patience", [{"wait": False}, {"wait_timeout": 0.1}])
+def test_beside_a_push_that_goes_on_nothing_is_restored(patience, controller, simulator, live, rows):
     simulator.settings.operation_seconds = ENDLESS
     started = controller.run(env_push, wait=False, **PUSH)
-    result = controller.run(backup_restore, check_mode=check_mode, **RESTORE)
+    assert changed(controller.run(backup_restore, check_mode=True, **RESTORE)), "check mode waits for nothing"
+    result = controller.run(backup_restore, **patience, **RESTORE)
     message = failed(result, "operation_timeout")
     assert "The push of v1 goes on" in message
     assert "Nothing was sent" in message
@@ -166,7 +168,8 @@ def test_beside_another_restore_that_goes_on_nothing_is_restored(controller, sim
     other = simulator.state.add_backup(live, "manual", "x").id
     simulator.settings.operation_seconds = ENDLESS
     changed(controller.run(backup_restore, wait=False, **RESTORE))
-    message = failed(controller.run(backup_restore, **{**RESTORE, "backup_id": other}), "operation_timeout")
+    options = {**RESTORE, "backup_id": other, "wait_timeout": 0.1}
+    message = failed(controller.run(backup_restore, **options), "operation_timeout")
     assert f"The restore of backup {BACKUP} goes on" in message
     assert len(simulator.writes) == 1
 
@@ -307,15 +310,17 @@ def test_the_answer_to_another_runs_push_is_waited_for(controller, simulator, ro
 
 def test_a_push_that_begins_while_the_restore_is_decided_is_seen(controller, simulator, rows, monkeypatch):
     simulator.settings.operation_seconds = ENDLESS
-    look = backup_restore.require_settled
+    look = _convergence.in_the_way
     pushes = []
 
-    def look_and_be_overtaken(context, part):
-        look(context, part)
+    def look_and_be_overtaken(*arguments):
+        found = look(*arguments)
         if not pushes:
-            pushes.append(controller.run(env_push, wait=False, **PUSH))
+            pushes.append(PUSH)
+            controller.run(env_push, wait=False, **PUSH)
+        return found
 
-    monkeypatch.setattr(backup_restore, "require_settled", look_and_be_overtaken)
-    failed(controller.run(backup_restore, **RESTORE), "operation_timeout")
+    monkeypatch.setattr(_convergence, "in_the_way", look_and_be_overtaken)
+    failed(controller.run(backup_restore, wait_timeout=0.1, **RESTORE), "operation_timeout")
     assert [write.method for write in simulator.writes] == ["PUT"]
     assert [row.progress for row in rows()] == [IN_PROGRESS]
