@@ -29,10 +29,11 @@ from ._errors import (
     OutcomeUnknown,
     ServiceError,
 )
-from ._interface import PUSH_ENVIRONMENT, Request
+from ._interface import Request
 from ._journal import Entry, NoJournal, digest_of
 from ._operations import Operation, next_look, require_finished
 from ._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
+from ._settling import how_to_settle_row
 
 TAKEN = "taken"
 """The observed value of an action that was taken already."""
@@ -293,7 +294,7 @@ class _Change:
             self._update(entry, UNKNOWN)
             if request.repeatable:
                 raise
-            raise self._without_answer(error) from error
+            raise self._without_answer(entry, error) from error
         except BaseException:
             self._update(entry, UNKNOWN)
             raise
@@ -305,14 +306,14 @@ class _Change:
         self._update(entry, progress, answer.operation_id)
         return entry.with_progress(progress, answer.operation_id)
 
-    def _without_answer(self, error: HostingError) -> HostingError:
+    def _without_answer(self, entry: Entry, error: HostingError) -> HostingError:
         """Return the error of a request that must not be repeated and may have been carried out."""
         if isinstance(self.journal, NoJournal):
             advice = "Look at the service, and if it was not carried out, run the task again."
         elif self.before:
             advice = "The next run looks whether the service shows its effect."
         else:
-            advice = self._how_to_settle()
+            advice = self._how_to_settle(entry)
         error_class = ServiceError if isinstance(error, ServiceError) else OutcomeUnknown
         return error_class(
             f"{error} This request is never sent twice by itself. {advice}",
@@ -321,11 +322,9 @@ class _Change:
             service_message=error.service_message,
         )
 
-    def _how_to_settle(self) -> str:
-        settle = "Look at the service. If it was not carried out, run with force: true to send it again."
-        if _present(self.plan.request).endpoint is PUSH_ENVIRONMENT:
-            settle += " If it was, say so with hosting.management.push_outcome."
-        return settle
+    def _how_to_settle(self, entry: Entry) -> str:
+        settle = how_to_settle_row(self.subject[1], entry)
+        return f"{settle} Or, if it was not carried out, run with force: true to send it again."
 
     def _follow(self) -> Outcome | None:
         entry = _present(self.entry)
@@ -401,7 +400,7 @@ class _Change:
             return OutcomeUnknown(
                 f"{self.plan.request} was sent at {_clock(entry.sent_at)} and its answer was lost. The service"
                 " does not show its effect, and it was not sent again. Run again later: if the effect is not there by"
-                f" {until}, the request is sent anew. force: true sends it now.",
+                f" {until}, the request is sent anew. {self._how_to_settle(entry)}",
                 request=self.plan.request,
             )
         named = f" as operation {entry.operation_id}" if entry.operation_id else ""
@@ -437,10 +436,10 @@ class _Change:
         return error
 
     def _ask_the_user(self) -> Outcome:
-        sent_at = _present(self.entry).sent_at
+        entry = _present(self.entry)
         raise OutcomeUnknown(
-            f"{self.plan.request} was sent at {_clock(sent_at)} and its answer was lost, so it may or may not have"
-            f" been carried out. It was not sent again. {self._how_to_settle()}",
+            f"{self.plan.request} was sent at {_clock(entry.sent_at)} and its answer was lost, so it may or may not"
+            f" have been carried out. It was not sent again. {self._how_to_settle(entry)}",
             request=self.plan.request,
         )
 

@@ -10,7 +10,6 @@ round. A restore's row has the backup in its part.
 
 from __future__ import annotations
 
-import json
 import time
 from datetime import UTC, datetime
 from typing import Any
@@ -20,24 +19,23 @@ from ._decision import HORIZON
 from ._errors import OperationTimeout, OutcomeUnknown
 from ._journal import Entry, Subject
 from ._operations import Operation
-from ._progress import IN_PROGRESS, SENT, UNKNOWN
+from ._progress import IN_PROGRESS, UNKNOWN
+from ._settling import how_to_settle, is_restore, named, part_of, state_of
 from ._values import iso_of_time
 
 
 def push_subject(context: Context) -> Subject:
     """Return the journal's subject of the pushes to the task's environment."""
-    environment_id = context["target_env_id"] if "target_env_id" in context else context["environment_id"]
-    return (context.client.base_url, f"env_push/{environment_id}")
+    return (context.client.base_url, f"env_push/{_target_of(context)}")
+
+
+def _target_of(context: Context) -> str:
+    return context["target_env_id"] if "target_env_id" in context else context["environment_id"]
 
 
 def pushes_of(context: Context) -> tuple[Entry, ...]:
     """Return what the journal knows of the pushes to the task's environment, and of restores, oldest first."""
     return context.journal.read(push_subject(context))
-
-
-def is_restore(entry: Entry) -> bool:
-    """Tell whether a row of the pushes is about the restore of a backup."""
-    return "backup_id" in part_of(entry)
 
 
 def release_of_restore(backup_id: int, release: str | None) -> str | None:
@@ -51,7 +49,7 @@ def require_settled(context: Context, part: dict[str, Any]) -> None:
         if part_of(entry) == part:
             continue
         if state_of(entry) == UNKNOWN:
-            raise OutcomeUnknown(_beside_unknown(entry))
+            raise OutcomeUnknown(_beside_unknown(context, entry))
         # Where the service does not show the operation, it counts as done, as everywhere.
         if state_of(entry) == IN_PROGRESS and _goes_on(context, entry):
             error = OperationTimeout(
@@ -72,7 +70,7 @@ def await_restore(context: Context) -> None:
     if newest is None or not is_restore(newest) or context.check_mode:
         return
     if state_of(newest) == UNKNOWN and time.time() - newest.sent_at <= HORIZON:
-        raise OutcomeUnknown(_beside_unknown(newest, "pushes"))
+        raise OutcomeUnknown(_beside_unknown(context, newest, "pushes"))
     if state_of(newest) == IN_PROGRESS and _goes_on(context, newest, context.wait_timeout if context.wait else 0):
         error = OperationTimeout(
             f"{_named(newest)} goes on (operation {newest.operation_id}). Nothing was sent. Run again to wait for its"
@@ -82,20 +80,15 @@ def await_restore(context: Context) -> None:
         raise error
 
 
-def _beside_unknown(entry: Entry, does: str = "restores the backup") -> str:
-    settle = "Look at the environment"
-    if entry.release is not None and not is_restore(entry):
-        settle += ", and say with hosting.management.push_outcome what you found"
+def _beside_unknown(context: Context, entry: Entry, does: str = "restores the backup") -> str:
     return (
         f"{_named(entry)} was sent at {_iso(entry.sent_at)} and its answer was lost, so it may still go on. Nothing was"
-        f" sent. {settle}. force: true {does} whatever became of it."
+        f" sent. {how_to_settle(_target_of(context), entry)} force: true {does} whatever became of it."
     )
 
 
 def _named(entry: Entry) -> str:
-    if is_restore(entry):
-        return f"The restore of backup {part_of(entry)['backup_id']}"
-    return f"The push of {entry.release}" if entry.release else "A push without a release"
+    return named(entry)[0].upper() + named(entry)[1:]
 
 
 def _goes_on(context: Context, entry: Entry, wait_timeout: float = 0) -> bool:
@@ -108,16 +101,6 @@ def _goes_on(context: Context, entry: Entry, wait_timeout: float = 0) -> bool:
 def restarts_of(context: Context) -> tuple[Entry, ...]:
     """Return what the journal knows of the PHP restarts of the task's environment, oldest first."""
     return context.journal.read((context.client.base_url, f"php_restart/{context['environment_id']}"))
-
-
-def state_of(entry: Entry) -> str:
-    """Return how a request stands: one that is sent and can get no answer any more is unknown."""
-    return UNKNOWN if entry.progress == SENT and not entry.answer_may_come() else entry.progress
-
-
-def part_of(entry: Entry) -> dict[str, Any]:
-    """Return what of a release a push brought, as the options of env_push."""
-    return json.loads(entry.part) if entry.part else {}
 
 
 def as_result(entry: Entry) -> dict[str, Any]:

@@ -86,7 +86,8 @@ from ..module_utils._arguments import ModuleSpec, api_options, environment_optio
 from ..module_utils._entry import run_module
 from ..module_utils._errors import InvalidInput
 from ..module_utils._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
-from ..module_utils._releases import is_restore, push_subject, pushes_of, state_of
+from ..module_utils._releases import push_subject, pushes_of
+from ..module_utils._settling import is_restore, state_of
 
 SPEC = ModuleSpec(
     api_options(),

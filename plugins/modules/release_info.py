@@ -165,7 +165,8 @@ error:
 
 from ..module_utils._arguments import ModuleSpec, api_options, environment_option
 from ..module_utils._entry import run_module
-from ..module_utils._releases import as_result, is_restore, part_of, pushes_of, restarts_of
+from ..module_utils._releases import as_result, pushes_of, restarts_of
+from ..module_utils._settling import is_restore, part_of
 
 SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()})
 

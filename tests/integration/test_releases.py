@@ -89,7 +89,7 @@ def test_an_unknown_outcome_is_settled(mode: str, outcome: str, pushes: int, ans
         hosts=mode,
     )
     assert lost.error["kind"] == "outcome_unknown"
-    assert "hosting.management.push_outcome" in lost.msg
+    assert "hosting.management.settle: " in lost.msg
     assert info.result["state"] == "unknown"
     assert (checked.changed, checked.result["outcome"]) == (True, outcome)
     assert checked.result["diff"] == {"before": {"outcome": "unknown"}, "after": {"outcome": outcome}}

@@ -201,7 +201,7 @@ def test_a_push_of_unknown_outcome_is_not_lost(controller, simulator, live, rows
     failed(controller.run(env_push, **PUSH), "outcome_unknown")
     message = failed(controller.run(backup_restore, **RESTORE), "outcome_unknown")
     assert "The push of v1 was sent at" in message
-    assert "hosting.management.push_outcome" in message
+    assert f'hosting.management.settle: {{"environment_id": "{LIVE}", "release": "v1", "outcome": "done"}}' in message
     assert [row.progress for row in rows()] == [UNKNOWN]
     assert live.restores == []
     changed(controller.run(push_outcome, environment_id=LIVE, release="v1", outcome="pushed"))

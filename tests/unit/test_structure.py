@@ -34,6 +34,7 @@ ORDER = [
     "_arguments",
     "_context",
     "_decision",
+    "_settling",
     "_convergence",
     "_entry",
     "_pages",
