@@ -11,7 +11,6 @@ round. A restore's row has the backup in its part.
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
 from typing import Any
 
 from ._context import Context
@@ -21,7 +20,7 @@ from ._journal import Entry, Subject
 from ._operations import Operation
 from ._progress import IN_PROGRESS, UNKNOWN
 from ._settling import how_to_settle, is_restore, named, part_of, state_of
-from ._values import iso_of_time
+from ._values import iso_of_seconds
 
 
 def push_subject(context: Context) -> Subject:
@@ -82,8 +81,8 @@ def await_restore(context: Context) -> None:
 
 def _beside_unknown(context: Context, entry: Entry, does: str = "restores the backup") -> str:
     return (
-        f"{_named(entry)} was sent at {_iso(entry.sent_at)} and its answer was lost, so it may still go on. Nothing was"
-        f" sent. {how_to_settle(_target_of(context), entry)} force: true {does} whatever became of it."
+        f"{_named(entry)} was sent at {iso_of_seconds(entry.sent_at)} and its answer was lost, so it may still go on."
+        f" Nothing was sent. {how_to_settle(_target_of(context), entry)} force: true {does} whatever became of it."
     )
 
 
@@ -107,11 +106,7 @@ def as_result(entry: Entry) -> dict[str, Any]:
     """Return how a request stands and when it was sent, as a module's result."""
     return {
         "state": state_of(entry),
-        "sent_at": _iso(entry.sent_at),
-        "ended_at": None if entry.ended_at is None else _iso(entry.ended_at),
+        "sent_at": iso_of_seconds(entry.sent_at),
+        "ended_at": None if entry.ended_at is None else iso_of_seconds(entry.ended_at),
         "operation_id": entry.operation_id,
     }
-
-
-def _iso(seconds: float) -> str:
-    return iso_of_time(datetime.fromtimestamp(seconds, UTC))

@@ -108,7 +108,7 @@ def test_what_is_known_is_not_settled_otherwise(ansible: Ansible, simulator: Sim
     assert going_on.changed
     assert settled.error["kind"] == unknown_release.error["kind"] == "invalid_input"
     assert "goes on" in settled.msg
-    assert "knows no push of v9 to this environment, but of v2" in unknown_release.msg
+    assert "knows nothing of the push of v9, only of the push of v2" in unknown_release.msg
 
 
 def test_a_finished_push_stays_finished(ansible: Ansible):
