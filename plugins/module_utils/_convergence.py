@@ -31,10 +31,11 @@ from ._errors import (
     OutcomeUnknown,
     ServiceError,
 )
-from ._interface import PUSH_ENVIRONMENT, Request
+from ._interface import Request
 from ._journal import Entry, NoJournal, Subject, digest_of, note_progress
 from ._operations import Operation, next_look, require_finished
 from ._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
+from ._settling import how_to_settle
 from ._under_way import Beside, Start, in_the_way, named
 
 TAKEN = "taken"
@@ -104,6 +105,10 @@ def always(desired: object, request: Request | None) -> Callable[[Observed | Non
     return lambda _before: Plan(desired, request)
 
 
+def always_counts() -> None:
+    """The time before which nothing counts that was done, where all counts."""
+
+
 def converge(
     context: Context,
     *,
@@ -135,7 +140,7 @@ def once(
     part: dict[str, Any] | None = None,
     at_each_run: bool = False,
     remembered: bool = True,
-    not_before: float | None = None,
+    not_before: Callable[[], float | None] = always_counts,
     observe: Callable[[], Observed | None] = not_shown,
     start: Start | None = None,
 ) -> Outcome:
@@ -147,7 +152,7 @@ def once(
     :param part: what of the release the action concerns, as a JSON object; each part is taken once.
     :param at_each_run: take the action whatever is known of earlier ones.
     :param remembered: whether the journal has a part in it.
-    :param not_before: a time in seconds since the epoch; what was taken before does not count.
+    :param not_before: returns a time in seconds since the epoch, or None; what was taken before does not count.
     :param observe: returns Observed(TAKEN) when the service shows that the action was taken already, Observed(None)
         when it shows that it was not, and NOT_SHOWN when it does not show it.
     :param start: what the action does to which environment, where it does not start beside everything else there.
@@ -172,7 +177,7 @@ class _Change:
         observe: Callable[[], Observed | None],
         *,
         name: str | None = None,
-        not_before: float | None = None,
+        not_before: Callable[[], float | None] = always_counts,
         start: Start | None = None,
         prepare: Callable[[], bool] | None = None,
     ) -> None:
@@ -241,7 +246,7 @@ class _Change:
             key="" if self.part is None else digest_of(self.part),
             release=self.release,
             force=self.force and request is not None and not self.has_sent,
-            not_before=self.not_before,
+            not_before=self.not_before(),
             relative=self.plan.relative,
         )
 
@@ -324,8 +329,8 @@ class _Change:
         if any(verdict is Beside.ASKS for *_row, verdict in others):
             raise OutcomeUnknown(
                 f"{named(subject, entry)} was sent at {_clock(entry.sent_at)} and its answer was lost, so it may still"
-                f" go on. {self.plan.request} was not sent. Look at the environment, and settle what became of it."
-                " force: true sends the request whatever goes on.",
+                f" go on. {self.plan.request} was not sent. {how_to_settle(subject[1], entry)} force: true sends the"
+                " request whatever became of that one.",
                 request=self.plan.request,
             )
         if self.context.check_mode:
@@ -383,7 +388,7 @@ class _Change:
             self._update(entry, UNKNOWN)
             if request.repeatable:
                 raise
-            raise self._without_answer(error) from error
+            raise self._without_answer(entry, error) from error
         except BaseException:
             self._update(entry, UNKNOWN)
             raise
@@ -395,14 +400,14 @@ class _Change:
         self._update(entry, progress, answer.operation_id)
         return entry.with_progress(progress, answer.operation_id)
 
-    def _without_answer(self, error: HostingError) -> HostingError:
+    def _without_answer(self, entry: Entry, error: HostingError) -> HostingError:
         """Return the error of a request that must not be repeated and may have been carried out."""
         if isinstance(self.journal, NoJournal):
             advice = "Look at the service, and if it was not carried out, run the task again."
         elif self.before:
             advice = "The next run looks whether the service shows its effect."
         else:
-            advice = self._how_to_settle()
+            advice = self._how_to_settle(entry)
         error_class = ServiceError if isinstance(error, ServiceError) else OutcomeUnknown
         return error_class(
             f"{error} This request is never sent twice by itself. {advice}",
@@ -411,11 +416,9 @@ class _Change:
             service_message=error.service_message,
         )
 
-    def _how_to_settle(self) -> str:
-        settle = "Look at the service. If it was not carried out, run with force: true to send it again."
-        if _present(self.plan.request).endpoint is PUSH_ENVIRONMENT:
-            settle += " If it was, say so with hosting.management.push_outcome."
-        return settle
+    def _how_to_settle(self, entry: Entry) -> str:
+        settle = how_to_settle(self.subject[1], entry)
+        return f"{settle} Or, if it was not carried out, run with force: true to send it again."
 
     def _follow(self) -> Outcome | None:
         entry = _present(self.entry)
@@ -495,7 +498,7 @@ class _Change:
             return OutcomeUnknown(
                 f"{self.plan.request} was sent at {_clock(entry.sent_at)} and its answer was lost. The service"
                 " does not show its effect, and it was not sent again. Run again later: if the effect is not there by"
-                f" {until}, the request is sent anew. force: true sends it now.",
+                f" {until}, the request is sent anew. {self._how_to_settle(entry)}",
                 request=self.plan.request,
             )
         named = f" as operation {entry.operation_id}" if entry.operation_id else ""
@@ -531,10 +534,10 @@ class _Change:
         return error
 
     def _ask_the_user(self) -> Outcome:
-        sent_at = _present(self.entry).sent_at
+        entry = _present(self.entry)
         raise OutcomeUnknown(
-            f"{self.plan.request} was sent at {_clock(sent_at)} and its answer was lost, so it may or may not have"
-            f" been carried out. It was not sent again. {self._how_to_settle()}",
+            f"{self.plan.request} was sent at {_clock(entry.sent_at)} and its answer was lost, so it may or may not"
+            f" have been carried out. It was not sent again. {self._how_to_settle(entry)}",
             request=self.plan.request,
         )
 

@@ -105,8 +105,8 @@ class Entry:
         order is what decisions go by.
         """
         now = time.time()
-        sent_at = max([now, *(entry.sent_at + LEAST_STEP for entry in after)])
-        return cls(wanted, SENT, sent_at, now + answer_within, _this_process(), release=release, part=part, key=key)
+        entry = cls(wanted, SENT, now, now + answer_within, _this_process(), release=release, part=part, key=key)
+        return replace(entry, sent_at=entry.following(after))
 
     @classmethod
     def noted_now(cls, wanted: str, note: object, *, key: str = "", release: str | None = None) -> Entry:
@@ -114,6 +114,10 @@ class Entry:
         now = time.time()
         part = json.dumps(note, sort_keys=True)
         return cls(wanted, FINISHED, now, now, _this_process(), ended_at=now, release=release, part=part, key=key)
+
+    def following(self, others: Iterable[Entry]) -> float:
+        """Return the time at which this comes after others, whatever the clocks of those who made them said."""
+        return max([self.sent_at, *(other.sent_at + LEAST_STEP for other in others)])
 
     @property
     def note(self) -> dict[str, Any]:

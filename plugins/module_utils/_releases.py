@@ -10,18 +10,20 @@ round. A restore's row has the backup in its part.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 from ._context import Context
 from ._journal import Entry, Subject
-from ._values import iso_of_time
+from ._values import iso_of_seconds
 
 
 def push_subject(context: Context) -> Subject:
     """Return the journal's subject of the pushes to the task's environment."""
-    environment_id = context["target_env_id"] if "target_env_id" in context else context["environment_id"]
-    return (context.client.base_url, f"env_push/{environment_id}")
+    return (context.client.base_url, f"env_push/{_target_of(context)}")
+
+
+def _target_of(context: Context) -> str:
+    return context["target_env_id"] if "target_env_id" in context else context["environment_id"]
 
 
 def pushes_of(context: Context) -> tuple[Entry, ...]:
@@ -39,20 +41,11 @@ def restarts_of(context: Context) -> tuple[Entry, ...]:
     return context.journal.read((context.client.base_url, f"php_restart/{context['environment_id']}"))
 
 
-def state_of(entry: Entry) -> str:
-    """Return how a request stands: one that is sent and can get no answer any more is unknown."""
-    return entry.as_known().progress
-
-
 def as_result(entry: Entry) -> dict[str, Any]:
     """Return how a request stands and when it was sent, as a module's result."""
     return {
-        "state": state_of(entry),
-        "sent_at": _iso(entry.sent_at),
-        "ended_at": None if entry.ended_at is None else _iso(entry.ended_at),
+        "state": entry.as_known().progress,
+        "sent_at": iso_of_seconds(entry.sent_at),
+        "ended_at": None if entry.ended_at is None else iso_of_seconds(entry.ended_at),
         "operation_id": entry.operation_id,
     }
-
-
-def _iso(seconds: float) -> str:
-    return iso_of_time(datetime.fromtimestamp(seconds, UTC))

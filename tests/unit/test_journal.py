@@ -232,10 +232,10 @@ def test_a_journal_that_was_lost_is_warned_of_once_and_the_new_one_counts_from_t
     assert "is gone or empty now" in journal.warning()
     journal.replace(SUBJECT, (), (entry(),))
     journal.warning()
-    for journal in (journal, SqliteJournal(path)):
-        journal.read(SUBJECT)
-        journal.replace(SUBJECT, (entry(),), (entry(),))
-        assert journal.warning() is None
+    for later in (journal, SqliteJournal(path)):
+        later.read(SUBJECT)
+        later.replace(SUBJECT, (entry(),), (entry(),))
+        assert later.warning() is None
 
 
 def test_a_new_journal_is_not_taken_for_a_lost_one(path):

@@ -19,6 +19,7 @@ from ansible_collections.hosting.management.plugins.modules import (
     manual_backup,
     push_outcome,
     release_info,
+    settle,
 )
 from simulator import seed
 
@@ -204,7 +205,7 @@ def test_a_push_of_unknown_outcome_is_not_lost(controller, simulator, live, rows
     failed(controller.run(env_push, **PUSH), "outcome_unknown")
     message = failed(controller.run(backup_restore, **RESTORE), "outcome_unknown")
     assert "The push of v1 was sent at" in message
-    assert "hosting.management.push_outcome" in message
+    assert f'hosting.management.settle: {{"environment_id": "{LIVE}", "release": "v1", "outcome": "done"}}' in message
     assert [row.progress for row in rows()] == [UNKNOWN]
     assert live.restores == []
     changed(controller.run(push_outcome, environment_id=LIVE, release="v1", outcome="pushed"))
@@ -218,17 +219,17 @@ def test_force_restores_whatever_became_of_a_push(controller, simulator, live):
     assert changed(controller.run(backup_restore, force=True, **RESTORE))
     assert not changed(controller.run(backup_restore, **RESTORE))
     message = failed(controller.run(push_outcome, environment_id=LIVE, release="v1", outcome="pushed"), "invalid_input")
-    assert "of no release" in message
+    assert "nothing of the push of v1, only of the restore of backup 1" in message
     assert changed(controller.run(env_push, **PUSH))
     assert live.restores == [BACKUP]
 
 
-def test_a_push_without_a_release_and_without_an_answer_is_settled_by_force_only(controller, simulator):
+def test_a_push_without_a_release_and_without_an_answer_is_settled_by_its_kind(controller, simulator):
     simulator.fault("drop_after", "PUT")
     failed(controller.run(env_push, **{**PUSH, "release": None}), "outcome_unknown")
     message = failed(controller.run(backup_restore, **RESTORE), "outcome_unknown")
     assert "A push without a release was sent at" in message
-    assert "push_outcome" not in message
+    assert '"what": "push"' in message
 
 
 @pytest.mark.parametrize("fault", [{"kind": "drop_after"}, {"kind": "status", "status": 502}])
@@ -238,9 +239,9 @@ def test_a_restore_whose_answer_is_lost_is_not_sent_again(fault, controller, sim
     result = controller.run(backup_restore, **RESTORE)
     assert result["failed"]
     assert "force: true" in result["msg"]
-    assert "push_outcome" not in result["msg"]
+    assert f'"backup_id": {BACKUP}' in result["msg"]
     again = failed(controller.run(backup_restore, **RESTORE), "outcome_unknown")
-    assert "push_outcome" not in again
+    assert f'"backup_id": {BACKUP}' in again
     assert controller.run(release_info, **INFO)["restored_backup"]["state"] == "unknown"
     other = failed(controller.run(backup_restore, **{**RESTORE, "release": "v2"}), "outcome_unknown")
     assert f"The restore of backup {BACKUP} was sent at" in other
@@ -270,8 +271,11 @@ def test_a_run_that_is_killed_at_the_restore_costs_a_push_at_most(arrived, contr
     assert (info["release"], info["restored_backup"]["state"]) == (None, "unknown")
     failed(controller.run(backup_restore, **RESTORE), "outcome_unknown")
     message = failed(controller.run(env_push, **PUSH), "outcome_unknown")
-    assert "force: true pushes" in message, "the restore may still go on"
+    assert "may still go on" in message
     rows(Entry(**{**vars(rows()[-1]), "sent_at": time.time() - HORIZON - 1}))
+    failed(controller.run(env_push, **PUSH), "outcome_unknown")
+    assert "hosting.management.settle" in message
+    changed(controller.run(settle, environment_id=LIVE, backup_id=BACKUP, outcome="done" if arrived else "not_done"))
     assert changed(controller.run(env_push, **PUSH))
     assert live.content == simulator.state.environment(STAGING).content
     assert controller.run(release_info, **INFO)["release"] == "v1"

@@ -35,6 +35,8 @@ ORDER = [
     "_context",
     "_decision",
     "_under_way",
+    "_release_backups",
+    "_settling",
     "_convergence",
     "_entry",
     "_pages",
