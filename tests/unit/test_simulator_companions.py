@@ -480,6 +480,32 @@ def test_unknown_operation(operation_id, call):
     assert_error(call("GET", f"/operations/{operation_id}"), 404)
 
 
+@pytest.mark.parametrize(("fails", "outcome"), [(False, 200), (True, 500)])
+def test_the_outcome_of_an_operation_may_be_in_the_body_of_a_200(fails, outcome, call, simulator):
+    simulator.settings.operations = "body"
+    simulator.settings.operation_seconds = 3600
+    if fails:
+        simulator.fault("fail_operation")
+    operation_id = begin_operation(call)
+    answer = call("GET", f"/operations/{operation_id}")
+    assert (answer.status_code, answer.json()["status"]) == (200, 202)
+    simulator.state.operations.by_id[operation_id].ends_at = 0
+    answer = call("GET", f"/operations/{operation_id}")
+    assert (answer.status_code, answer.json()["status"]) == (200, outcome)
+
+
+def test_a_service_may_answer_500_for_an_operation_that_it_does_not_know(call, simulator):
+    simulator.settings.unknown_operation = 500
+    assert_error(call("GET", "/operations/none:none-1"), 500)
+    assert call("GET", f"/operations/{begin_operation(call)}").status_code == 200
+
+
+def test_a_service_may_have_no_endpoint_for_operations(call, simulator):
+    simulator.settings.operations = "absent"
+    answer = call("GET", f"/operations/{begin_operation(call)}")
+    assert (answer.status_code, answer.json()) == (404, {"detail": "Not Found"})
+
+
 def test_operation_id_may_be_percent_encoded(call):
     assert call("GET", f"/operations/{begin_operation(call).replace(':', '%3A')}").status_code == 200
 
