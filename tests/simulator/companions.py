@@ -519,6 +519,7 @@ def environment_record(environment: Environment) -> dict:
             "id": container_id(environment),
             "php_engine_version": environment.php_engine_version,
         },
+        "is_opt_out_from_automatic_php_update": not environment.updates_php_itself,
     }
 
 

@@ -382,6 +382,13 @@ def test_what_the_service_does_not_show_is_asked_for_once_only(controller, simul
     assert [request.method for request in simulator.requests] == ["GET", "PUT"]
 
 
+@each([(site_domain, ADD), (manual_backup, BACKUP)])
+def test_a_read_that_is_not_there_is_asked_for_once_a_task(module, options, controller, simulator):
+    simulator.fault("status", "GET", ".*/(domains|backups)", status=404, times=0)
+    controller.run(module, **options)
+    assert sum(request.path.endswith(("domains", "backups")) for request in simulator.requests) == 2, "with the write"
+
+
 @each([*STATES, *ACTIONS])
 def test_only_the_leaving_of_a_request_that_must_not_be_sent_twice_waits_for_the_disk(
     module, options, controller, monkeypatch

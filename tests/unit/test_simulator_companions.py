@@ -37,6 +37,7 @@ ENVIRONMENT_FIELDS = {
     "is_blocked",
     "id_edge_cache",
     "cdn_cache_id",
+    "is_opt_out_from_automatic_php_update",
     "web_root",
     "image_optimization_type",
     "is_premium",
@@ -362,7 +363,7 @@ def test_the_php_version_is_set(call, simulator):
     assert response.json()["operation_id"].startswith("php:modify-version-")
     shown = call("GET", f"/sites/{SITE}/environments").json()["site"]["environments"][0]
     assert shown["container_info"]["php_engine_version"] == "php8.4"
-    assert not simulator.state.environment(LIVE).updates_php_itself
+    assert shown["is_opt_out_from_automatic_php_update"] is True
     for wrong in ({"php_version": "php8.4"}, {"php_version": 8.4}, {"environment_id": NOBODY}):
         assert_error(call("PUT", "/sites/tools/modify-php-version", json={**body, **wrong}), 400)
 
