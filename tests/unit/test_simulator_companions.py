@@ -356,7 +356,7 @@ def test_the_sftp_allowlist_is_set(addresses, status, call):
     assert after == (addresses if status == 200 else before)
 
 
-def test_the_php_version_is_set(call, simulator):
+def test_the_php_version_is_set(call):
     body = {"environment_id": LIVE, "php_version": "8.4", "is_opt_out_from_automatic_php_update": True}
     response = call("PUT", "/sites/tools/modify-php-version", json=body)
     assert response.status_code == 202
