@@ -139,6 +139,12 @@ class Answer:
         return value if isinstance(value, str) and OPERATION_ID.fullmatch(value) else None
 
     @property
+    def outcome(self) -> int:
+        """The status that the body says: some services put the outcome there, in a 200. Else that of the answer."""
+        said = self.data.get("status") if isinstance(self.data, dict) else None
+        return said if isinstance(said, int) and not isinstance(said, bool) else self.status
+
+    @property
     def message(self) -> str | None:
         """What the service says with its answer, without secrets and on one line, or None."""
         value = self.data.get("message") if isinstance(self.data, dict) else None

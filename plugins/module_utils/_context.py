@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
 from ._client import Answer, Client
-from ._errors import HostingError, MalformedResponse, NotFound, ServiceError
+from ._errors import HostingError, MalformedResponse, ServiceError
 from ._interface import Request
 from ._journal import Journal, default_location, kept_journal, passwords_of
 from ._operations import POLL_INTERVAL, WAIT_TIMEOUT, Operation, follow
@@ -46,6 +46,7 @@ class Context(Mapping[str, Any]):
         self.secrets = set(secrets)
         self.check_mode = check_mode
         self.diff = diff
+        self._missing: dict[str, HostingError] = {}  # the reads that the service does not have, with its words
         self.warn = warn or _ignore
         self.report = report or _ignore
 
@@ -70,7 +71,10 @@ class Context(Mapping[str, Any]):
     @cached_property
     def journal(self) -> Journal:
         location = self["journal"]
-        return kept_journal(default_location() if location is None else location)
+        journal = kept_journal(default_location() if location is None else location)
+        if self.check_mode:
+            journal.require_writable()
+        return journal
 
     def close(self) -> None:
         """Let go of the journal, if the task has opened it, and warn of what it says of itself and of the clock."""
@@ -112,17 +116,32 @@ class Context(Mapping[str, Any]):
         """Send a request and return its Answer; no pause before a repetition goes beyond ``deadline``."""
         return self.client.send(request, deadline=deadline)
 
+    def read(self, request: Request, absent: Collection[int]) -> Answer | None:
+        """Send a read, and return its Answer, or NOT_SHOWN when it has answered one of the statuses of ``absent``.
+
+        The same task does not ask for it again then, however often it looks.
+        """
+        if str(request) in self._missing:
+            return NOT_SHOWN
+        try:
+            return self.send(request)
+        except HostingError as error:
+            if error.status not in absent:
+                raise
+            self._missing[str(request)] = error
+            return NOT_SHOWN
+
+    def why_missing(self, request: Request) -> HostingError:
+        """Return the error with which read() has found that the service does not have a read."""
+        return self._missing[str(request)]
+
     def companion(self, request: Request) -> Answer | None:
         """Read what the interface document does not show: an Answer, or NOT_SHOWN where it cannot be read."""
         if not self.companions:
             return NOT_SHOWN
         try:
-            return self.send(request)
-        except NotFound:
-            return NOT_SHOWN
+            return self.read(request, absent=(403, 404, 405, 501))
         except HostingError as error:
-            if error.status in (403, 405, 501):
-                return NOT_SHOWN
             if isinstance(error, (ServiceError, MalformedResponse)):
                 error.with_advice("The task can do without this read: set companions: false (or HOSTING_COMPANIONS).")
             raise

@@ -33,7 +33,7 @@ from ._errors import (
 )
 from ._interface import Request
 from ._journal import Entry, NoJournal, Subject, digest_of, note_progress
-from ._operations import Operation, next_look, require_finished
+from ._operations import NO_ENDPOINT, SHOWS_NONE, Operation, next_look, require_finished
 from ._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
 from ._settling import how_to_settle
 from ._under_way import Beside, Start, in_the_way, named
@@ -276,10 +276,14 @@ class _Change:
         """Say that an accepted operation counts as finished although nobody has seen its end."""
         if not self.context.companions or self.operation is None:
             return
+        # Ansible shows the same words once a run: what holds for the service names no operation.
+        named = f"operation {self.operation.id}" if self.operation.id else str(self.plan.request)
+        accepted = f"The service accepted {named} ({_clock(entry.sent_at)}), and it"
+        if self.operation.message in (NO_ENDPOINT, SHOWS_NONE):
+            accepted = "What it accepts"
         self.context.warn(
-            f"{self.operation.message} The service accepted operation {self.operation.id}"
-            f" ({_clock(entry.sent_at)}), and it is taken for done; check that it was carried out. For a service"
-            " with the documented endpoints only, set companions: false (or HOSTING_COMPANIONS)."
+            f"{self.operation.message} {accepted} is taken for done; check that it was carried out. For a service with"
+            " the documented endpoints only, set companions: false (or HOSTING_COMPANIONS)."
         )
 
     def _send(self) -> Outcome | None:
@@ -448,6 +452,11 @@ class _Change:
         return None
 
     def _how_to_wait_on(self) -> str:
+        if self.operation and self.operation.why_silent:
+            return (
+                "look at the service whether it was carried out. Running again asks once more; with force: true, it"
+                " sends the request anew"
+            )
         if isinstance(self.journal, NoJournal) or (not self.is_state and self.release is None and self.force):
             return (
                 "wait for it with hosting.management.operation_info, because running this task again would send the"
@@ -597,6 +606,14 @@ def _is_accepted(answer: Answer) -> bool:
 def _require_own_answer(answer: Answer) -> None:
     """Raise when the answer is not the service's own: a gateway may say 200 to what it has thrown away."""
     request, name = answer.request, answer.request.endpoint.answers_with
+    if answer.outcome >= 400:
+        raise ServiceError(
+            f"The hosting service answered {request} with {answer.status}, and says in the same answer that its status"
+            f" is {answer.outcome} ({answer.message}). Whether anything was done is not known.",
+            request=request,
+            status=answer.outcome,
+            service_message=answer.message,
+        )
     if name is None or _is_accepted(answer) or (isinstance(answer.data, dict) and name in answer.data):
         return
     raise MalformedResponse(

@@ -30,15 +30,14 @@ def list_plugins(context: Context, **filters: str) -> tuple[Answer, str]:
     That is section 4.5 of the interface, or a companion where it is missing. The latter knows no filters, and does not
     tell which plugins are vulnerable.
     """
-    try:
-        return context.send(GET_PLUGINS(env_id=context["environment_id"], body=filters)), PLUGINS_OF_INTERFACE
-    except HostingError as error:
-        if error.status not in (404, 405, 501):
-            raise
-        answer = context.companion(GET_ALL_PLUGINS(env_id=context["environment_id"]))
-        if answer is NOT_SHOWN:
-            raise
-        return answer, PLUGINS_OF_COMPANION
+    documented = GET_PLUGINS(env_id=context["environment_id"], body=filters)
+    answer = context.read(documented, absent=(404, 405, 501))
+    if answer is not NOT_SHOWN:
+        return answer, PLUGINS_OF_INTERFACE
+    answer = context.companion(GET_ALL_PLUGINS(env_id=context["environment_id"]))
+    if answer is NOT_SHOWN:
+        raise context.why_missing(documented)
+    return answer, PLUGINS_OF_COMPANION
 
 
 def has_update(record: dict[str, Any]) -> bool:

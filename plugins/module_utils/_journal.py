@@ -346,6 +346,9 @@ class NoJournal:
     def identity(self) -> str:
         return "none"
 
+    def require_writable(self) -> None:
+        """There is nothing to write to."""
+
     def warning(self) -> None:
         """Whoever wants no journal needs no warning."""
 
@@ -451,6 +454,10 @@ class _SqlJournal(Generic[_Connection]):
     def _take_name(self, made: Entry) -> None:
         """Hear which journal this is, before it is written."""
 
+    def require_writable(self) -> None:
+        """Raise JournalError where the next write would. Nothing is changed."""
+        raise NotImplementedError
+
     def warning(self) -> str | None:
         """Return, once, what the user should know of the place of the journal."""
         return None
@@ -544,6 +551,19 @@ class SqliteJournal(_SqlJournal[sqlite3.Connection]):
             " not know what this one has asked for: relaunched, it pushes the same release again. Keep the journal in a"
             " PostgreSQL database, and set journal (or HOSTING_JOURNAL) to its postgresql:// address."
         )
+
+    def require_writable(self) -> None:
+        with self._as_journal_error():
+            is_there = self._is_there()
+            place = next(one for one in (self._path, *self._path.absolute().parents) if one.exists())
+            if is_there and not place.is_file():
+                raise IsADirectoryError("it is not a file")
+            if not is_there and not place.is_dir():
+                raise NotADirectoryError(f"{place} is not a directory")
+            # SQLite puts files beside its own.
+            for one in {place, place if place.is_dir() else place.parent}:
+                if not os.access(one, os.W_OK):
+                    raise PermissionError(f"{one} cannot be written")
 
     def let_go(self) -> None:
         """Keep the file open: it is nobody's but ours, and there are enough of them."""
@@ -727,6 +747,20 @@ class PostgresJournal(_SqlJournal["psycopg.Connection"]):
                     _make_postgres_table(connection)
                 _grant(connection, name, before)
             return before
+
+    def require_writable(self) -> None:
+        with self._transaction() as connection:
+            if _postgres_version(connection) == 0:
+                _require_privilege(connection)
+            else:
+                lacking = set(COMPLETE.privileges) - set(
+                    _setup_of(connection, _first_value(connection, "select current_user")).privileges
+                )
+                if lacking:
+                    raise JournalError(
+                        f"The user of the PostgreSQL journal lacks {', '.join(sorted(lacking))}. Its owner runs: GRANT"
+                        " SELECT, INSERT, UPDATE, DELETE ON hosting_management_journal TO <user>;"
+                    )
 
     @contextmanager
     def _reading(self) -> Iterator[_Execute]:

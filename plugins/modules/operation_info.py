@@ -143,6 +143,9 @@ def run(context):
     accepted_at = time.time() if context.wait else None
     operations = [Operation(one, accepted_at=accepted_at, resumed=True) for one in context["operation_ids"]]
     context.follow(operations, None if context.wait else 0)
+    for operation in operations:
+        if operation.why_silent and not context.wait:
+            operation.cannot_be_told(f"It cannot be told how an operation stands: {operation.why_silent}.")
     results = [_as_result(operation) for operation in operations]
     try:
         require_finished(operations, context.wait_timeout if context.wait else None)

@@ -24,7 +24,8 @@ options:
   automatic_updates:
     description:
       - Whether the service may update PHP to a newer version automatically. By default, the service decides.
-      - The service does not show this setting, so only the journal tells whether it was set together with this version.
+      - With O(site_id), the module reads this setting from the service. If the service does not show it, the journal
+        tells whether it was set together with this version.
     type: bool
 author:
   - hosting.management contributors (@hosting-management)
@@ -181,10 +182,13 @@ def _observe(context):
     version = php_version_of(environment)
     if version is None:
         return NOT_SHOWN
-    if version == context["version"] and context["automatic_updates"] is not None:
-        # What is left to tell is shown nowhere: then the journal decides.
-        return NOT_SHOWN
-    return Observed({"version": version})
+    if context["automatic_updates"] is None:
+        return Observed({"version": version})
+    is_opted_out = environment.get("is_opt_out_from_automatic_php_update")
+    if isinstance(is_opted_out, bool):
+        return Observed({"version": version, "automatic_updates": not is_opted_out})
+    # Where all is as wanted that is shown, the journal decides about the rest.
+    return NOT_SHOWN if version == context["version"] else Observed({"version": version})
 
 
 def main():

@@ -127,6 +127,52 @@ def either_service(request, deployment, simulator):
     return deployment
 
 
+def wrong(number=1, **ids):
+    names = {"site": "hosting_site_id", "target": "hosting_environment_id", "source": "hosting_source_environment_id"}
+    return {**HOSTS["shop" if number == 1 else "blog"], **{names[name]: value for name, value in ids.items()}}
+
+
+def test_ids_that_are_not_where_they_should_be_are_told_before_anything_is_done(deployment, simulator):
+    live, staging, other = (seed.environment_id(*one) for one in ((1, seed.LIVE), (1, seed.STAGING), (2, seed.LIVE)))
+    nobody = "00000000-0000-4000-8000-000000000000"
+    deployment.hosts = {
+        **HOSTS,
+        "swapped": wrong(target=staging, source=live),
+        "elsewhere": wrong(target=other),
+        "nowhere": wrong(source=nobody),
+        "no-site": wrong(site=nobody),
+    }
+    done = deployment.run("--check")
+    assert done.returncode
+    for words in (
+        "swapped would push from live to staging",
+        f"elsewhere: deploy_environment_id {other} is live of the site blog",
+        f"nowhere: the site {HOSTS['shop']['hosting_site_id']} has no environment {nobody}",
+        f"no-site: the company of the key has no site {nobody}",
+    ):
+        assert words in done.stdout
+    assert simulator.writes == []
+    paths = [request.path for request in simulator.requests]
+    assert sum(path.endswith("/environments") for path in paths) == len(deployment.hosts)
+    assert paths.count("/sites") == 1
+
+
+def test_the_plan_says_from_where_to_where(deployment, simulator):
+    deployment.hosts = {**HOSTS, "refresh": wrong(target=seed.environment_id(1, 2), source=seed.environment_id(1, 1))}
+    done = deployment.run("--check", deploy_from_live=True)
+    assert done.returncode == 0, done.stdout
+    for line in ("shop: staging → live (shop.example.com)", "refresh: live → staging"):
+        assert line in done.stdout.encode().decode("unicode-escape", "ignore") or line in done.stdout
+    assert "/sites" not in [request.path for request in simulator.requests]
+
+
+def test_a_service_that_lists_nothing_is_deployed_to_unchecked(deployment, simulator):
+    simulator.settings.interface_only = True
+    done = deployment.run("--check", "--limit", "shop")
+    assert done.returncode == 0, done.stdout
+    assert "(not checked: the service does not show the environments of the site)" in done.stdout
+
+
 def test_the_first_run_changes_and_the_second_sends_no_write(either_service):
     companions = [] if "HOSTING_COMPANIONS" in either_service.environment else ["cache", "edge cache"]
     assert either_service.changes() == 10 + (2 if companions else 0)

@@ -50,6 +50,19 @@ def _parser() -> argparse.ArgumentParser:
         help="serve https, with a certificate that is good (the default), expired, or another host's",
     )
     parser.add_argument("--reads-lag", type=_seconds, default=0.0, help="how long reads do not show what was written")
+    parser.add_argument(
+        "--operations",
+        choices=("status", "body", "absent"),
+        default="status",
+        help="where the outcome of an operation is: in the HTTP status, in the body of a 200, or nowhere",
+    )
+    parser.add_argument(
+        "--unknown-operation",
+        type=int,
+        choices=(404, 500),
+        default=404,
+        help="what is answered for an operation that is not known",
+    )
     parser.add_argument("--sites", type=_whole_number, default=3, help="number of sites")
     parser.add_argument("--api-key", default="simulator-key", help="the key that is accepted")
     return parser

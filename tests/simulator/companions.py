@@ -141,14 +141,19 @@ class Allowlist(Strict):
 @COMPANIONS.add("GET", "/operations/{operation_id}", errors=READ_ERRORS)
 def get_operation(world: World, operation_id: str):
     """How an accepted operation stands; unknown as long as it is not visible."""
+    settings = world.settings
     operation = world.operations.visible(operation_id)
+    if settings.operations == "absent":
+        return 404, {"detail": "Not Found"}  # as a framework says it of what has no route
     if operation is None:
-        raise UnknownIdError
-    if operation.state == "failed":
-        return 500, error_body(500)
-    status, message = (202, "Operation in progress") if operation.state == "in progress" else (200, "Finished")
+        return settings.unknown_operation, error_body(settings.unknown_operation)
+    status, message = {
+        "in progress": (202, "Operation in progress"),
+        "finished": (200, "Finished"),
+        "failed": (500, error_body(500)["message"]),
+    }[operation.state]
     data = {} if operation.data is None else {"data": operation.data}
-    return status, {"status": status, "message": message, **data}
+    return 200 if settings.operations == "body" else status, {"status": status, "message": message, **data}
 
 
 @COMPANIONS.add("GET", "/sites/tools/denied-ips", errors=READ_ERRORS)
@@ -514,6 +519,7 @@ def environment_record(environment: Environment) -> dict:
             "id": container_id(environment),
             "php_engine_version": environment.php_engine_version,
         },
+        "is_opt_out_from_automatic_php_update": not environment.updates_php_itself,
     }
 
 

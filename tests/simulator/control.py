@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import APIRouter, FastAPI, HTTPException, Request
 from fastapi.responses import HTMLResponse
@@ -37,6 +37,8 @@ class WantedSettings(BaseModel):
     interface_only: bool = Field(None)
     latency: float = Field(None, ge=0)
     reads_lag: float = Field(None, ge=0)
+    operations: Literal["status", "body", "absent"] = Field(None)
+    unknown_operation: Literal[404, 500] = Field(None)
 
 
 ROUTER = APIRouter(prefix=CONTROL_PREFIX)

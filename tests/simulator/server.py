@@ -76,9 +76,13 @@ class Simulator:
         host: str = "127.0.0.1",
         latency: float = 0.0,
         tls: bool | str = False,
+        operations: str = "status",
+        unknown_operation: int = 404,
     ) -> None:
         self.api_key = api_key
-        self.settings = Settings(operation_seconds, visible_after, interface_only, latency, reads_lag)
+        self.settings = Settings(
+            operation_seconds, visible_after, interface_only, latency, reads_lag, operations, unknown_operation
+        )
         self._first_settings = replace(self.settings)
         self._sites = sites
         self._address = (host, port)

@@ -24,6 +24,9 @@ class Settings:
     interface_only: bool = False
     latency: float = 0.0
     reads_lag: float = 0.0  # seconds after which a read shows what was written
+    # Where the outcome of an operation is: in the HTTP "status", in the "body" of a 200, or nowhere ("absent").
+    operations: str = "status"
+    unknown_operation: int = 404  # what is answered for an operation that is not known
 
     def update(self, other: Settings) -> None:
         """Take over the values of other settings, keeping this object."""

@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 from contextlib import closing
+from functools import partial
 
 import pytest
 
@@ -379,6 +380,13 @@ def test_what_the_service_does_not_show_is_asked_for_once_only(controller, simul
     simulator.settings.interface_only = True
     controller.run(denied_ips, **DENY)
     assert [request.method for request in simulator.requests] == ["GET", "PUT"]
+
+
+@each([(site_domain, ADD), (manual_backup, BACKUP)])
+def test_a_read_that_is_not_there_is_asked_for_once_a_task(module, options, controller, simulator):
+    simulator.fault("status", "GET", ".*/(domains|backups)", status=404, times=0)
+    controller.run(module, **options)
+    assert sum(request.path.endswith(("domains", "backups")) for request in simulator.requests) == 2, "with the write"
 
 
 @each([*STATES, *ACTIONS])
@@ -856,6 +864,14 @@ def test_while_the_service_is_not_well_its_500s_are_no_verdict(probe, controller
     assert len(simulator.writes) == 1
 
 
+@each([*STATES, *ACTIONS])
+def test_a_200_whose_body_says_500_is_no_success(module, options, controller, simulator):
+    said = {"message": "Error", "status": 500, "result": None, "operation_id": "a:b-1"}
+    for method in ("PUT", "POST"):
+        simulator.fault("status", method, status=200, body=said)
+    assert "Whether anything was done is not known" in failed(controller.run(module, **options), "service")
+
+
 def test_a_500_and_then_a_404_in_the_first_seconds_are_waited_out(controller, simulator):
     simulator.fault("status", "GET", "/operations/environments.*", status=500)
     simulator.fault("status", "GET", "/operations/environments.*", status=404, times=2)
@@ -883,29 +899,53 @@ def test_an_accepted_request_without_an_operation_is_told_without_one(controller
 
 def test_a_service_that_shows_no_operations_is_learned_once(controller, simulator):
     simulator.settings.interface_only = True
-    looks = []
-    for release in ("v1", "v2", "v3"):
+    asked = []
+    for release in ("v1", "v2", "v3", "v4", "v5"):
         simulator.clear_requests()
         controller.run(php_restart, **{**RESTART, "release": release})
-        looks.append(sum(request.path.startswith("/operations/") for request in simulator.requests))
-    assert looks[0] > 1
-    assert looks[1:] == [1, 1]
+        asked.append([request.path for request in simulator.requests if request.path.startswith("/operations/")])
+    assert all(len(looks) > 1 for looks in asked[:3]), "one operation that is not shown says nothing of the others"
+    assert len(set(asked[2])) == 3, "before it concludes, it asks for the other two again"
+    assert [len(looks) for looks in asked[3:]] == [1, 1]
+    assert len(set(controller.warnings[3:])) == 1, "Ansible shows the same words once a run"
+    assert "The service shows no operations" in controller.warnings[-1]
+
+
+def test_late_operations_do_not_make_it_conclude_that_none_are_shown(controller, simulator):
+    simulator.settings.visible_after = 0.3  # a little later than the grace
+    for release in ("v1", "v2", "v3"):
+        controller.run(php_restart, **{**RESTART, "release": release})
+    simulator.settings.visible_after = 0.1
+    simulator.settings.operation_seconds = 0.1
+    assert controller.run(php_restart, **{**RESTART, "release": "v4"})["operation"]["state"] == "finished"
+
+
+def test_hosts_side_by_side_learn_together_that_no_operations_are_shown(controller, simulator):
+    simulator.settings.interface_only = True
+    tasks = [(php_restart, RESTART), (env_push, PUSH), (manual_backup, BACKUP)]
+    at_once([partial(controller.run, module, **options) for module, options in tasks])
+    simulator.clear_requests()
+    controller.run(php_restart, **{**RESTART, "release": "v9"})
+    assert [request.method for request in simulator.requests] == ["POST", "GET"]
+
+
+def learn_that_no_operations_are_shown(controller, simulator):
+    simulator.settings.interface_only = True
+    for release in ("x1", "x2", "x3"):
+        controller.run(php_restart, **{**RESTART, "release": release})
+    simulator.settings.interface_only = False
 
 
 def test_that_a_service_shows_operations_after_all_is_learned_too(controller, simulator):
-    simulator.settings.interface_only = True
-    controller.run(php_restart, **RESTART)
-    simulator.settings.interface_only = False
+    learn_that_no_operations_are_shown(controller, simulator)
     controller.run(php_restart, **{**RESTART, "release": "v2"})
     simulator.settings.visible_after = 0.1
     assert controller.run(php_restart, **{**RESTART, "release": "v3"})["operation"]["state"] == "finished"
 
 
 def test_what_was_learned_of_operations_is_forgotten_after_a_day(controller, simulator, monkeypatch):
-    simulator.settings.interface_only = True
-    controller.run(php_restart, **RESTART)
+    learn_that_no_operations_are_shown(controller, simulator)
     monkeypatch.setattr(_operations, "REMEMBERED_FOR", 0)
-    simulator.settings.interface_only = False
     simulator.settings.visible_after = 0.1
     assert controller.run(php_restart, **{**RESTART, "release": "v2"})["operation"]["state"] == "finished"
 

@@ -161,6 +161,83 @@ def test_a_service_that_fails_on_all_operations_says_nothing_about_one(begin, wa
     simulator.fault("status", path=OPERATIONS, status=500, times=0)
     wait(operation, wait_timeout=0.5)
     assert operation.state == IN_PROGRESS
+    with pytest.raises(OperationTimeout, match=f"^It cannot be told how operation {operation.id} stands: .* 500"):
+        require_finished([operation], 0.5)
+
+
+def test_of_answers_that_say_nothing_a_task_has_enough_before_its_time_is_over(begin, wait, simulator, monkeypatch):
+    monkeypatch.setattr(_operations, "GIVE_UP_AFTER", 0.3)
+    monkeypatch.setattr(_operations, "LONGEST_INTERVAL", 0.02)
+    operation = begin()
+    simulator.fault("status", path=OPERATIONS, status=500, times=0)
+    began = time.monotonic()
+    wait(operation, wait_timeout=ENDLESS)
+    assert 0.3 <= time.monotonic() - began < 5
+    assert operation.state == IN_PROGRESS
+    simulator.clear_faults()
+    wait(operation)
+    assert operation.state == FINISHED
+
+
+BODY_STATUSES = [
+    (200, 200, FINISHED),
+    (200, 201, FINISHED),
+    (200, 202, IN_PROGRESS),
+    (202, 202, IN_PROGRESS),
+    (202, 200, FINISHED),
+    (200, 500, FAILED),
+    (202, 500, FAILED),
+    (200, 404, UNKNOWN),
+    (200, 418, IN_PROGRESS),
+    (200, 503, IN_PROGRESS),
+    (200, "500", FINISHED),
+    (200, None, FINISHED),
+    (200, True, FINISHED),
+    (202, None, IN_PROGRESS),
+]
+
+
+@pytest.mark.parametrize(("status", "said", "state"), BODY_STATUSES)
+def test_the_whole_number_in_the_body_wins(status, said, state, begin, wait, simulator):
+    operation = begin()
+    operation.accepted_at = None
+    answer = {"status": status, "body": {"status": said, "message": "as said"}}
+    simulator.fault("status", path=f"/operations/{operation.id}", times=0, **answer)
+    wait(operation, wait_timeout=0.5)
+    assert operation.state == state
+    if state == FAILED:
+        assert operation.message == "as said"
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ({"body": {"status": 418, "message": ""}}, "the service answers that its status is 418"),
+        ({"status": 404}, "was accepted, and the service has not shown it within wait_timeout"),
+        ({"body": {"status": 404, "message": ""}}, "was accepted, and the service has not shown it"),
+        ({"status": 202, "body": {"message": "on"}}, "still in progress after wait_timeout"),
+    ],
+    ids=str,
+)
+def test_a_wait_that_ends_says_what_is_known(answer, words, begin, wait, simulator):
+    operation = begin()
+    simulator.fault("status", path=f"/operations/{operation.id}", times=0, **{"status": 200, **answer})
+    wait(operation, wait_timeout=0.3)
+    with pytest.raises(OperationTimeout, match=words) as raised:
+        require_finished([operation], 0.3)
+    assert "run again to wait on" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "answer", [{"status": 404}, {"status": 404, "body": "<html>"}, {"status": 403}, {"status": 501}], ids=str
+)
+def test_what_was_shown_once_may_be_missed_for_a_while(answer, begin, wait, simulator):
+    operation = begin(seconds=0.3)
+    path = f"/operations/{operation.id}"
+    simulator.fault("status", path=path, status=202, body={"status": 202, "message": "on"})
+    simulator.fault("status", path=path, times=3, **answer)
+    wait(operation)
+    assert (operation.state, operation.message) == (FINISHED, "Finished")
 
 
 def test_an_operation_may_not_be_visible_at_first(begin, wait, simulator):
@@ -300,6 +377,17 @@ def test_progress_is_reported_while_waiting(begin, wait, monkeypatch):
     operation = begin(seconds=ENDLESS)
     lines = wait(operation, wait_timeout=0.3)
     assert lines[0] == f"{operation.id} in progress for 0 s"
+
+
+@pytest.mark.parametrize(
+    ("status", "line"),
+    [(404, "{} not shown by the service after 0 s"), (500, "{}: after 0 s it cannot be told how it stands: the ")],
+)
+def test_progress_says_when_nothing_is_known(status, line, begin, wait, simulator, monkeypatch):
+    monkeypatch.setattr(_operations, "REPORT_EVERY", 0)
+    operation = begin()
+    simulator.fault("status", path=OPERATIONS, times=0, status=status)
+    assert wait(operation, wait_timeout=0.3)[0].startswith(line.format(operation.id))
 
 
 def test_progress_of_many_is_reported_in_one_line(begin, wait, monkeypatch):

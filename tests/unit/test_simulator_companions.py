@@ -37,6 +37,7 @@ ENVIRONMENT_FIELDS = {
     "is_blocked",
     "id_edge_cache",
     "cdn_cache_id",
+    "is_opt_out_from_automatic_php_update",
     "web_root",
     "image_optimization_type",
     "is_premium",
@@ -355,14 +356,14 @@ def test_the_sftp_allowlist_is_set(addresses, status, call):
     assert after == (addresses if status == 200 else before)
 
 
-def test_the_php_version_is_set(call, simulator):
+def test_the_php_version_is_set(call):
     body = {"environment_id": LIVE, "php_version": "8.4", "is_opt_out_from_automatic_php_update": True}
     response = call("PUT", "/sites/tools/modify-php-version", json=body)
     assert response.status_code == 202
     assert response.json()["operation_id"].startswith("php:modify-version-")
     shown = call("GET", f"/sites/{SITE}/environments").json()["site"]["environments"][0]
     assert shown["container_info"]["php_engine_version"] == "php8.4"
-    assert not simulator.state.environment(LIVE).updates_php_itself
+    assert shown["is_opt_out_from_automatic_php_update"] is True
     for wrong in ({"php_version": "php8.4"}, {"php_version": 8.4}, {"environment_id": NOBODY}):
         assert_error(call("PUT", "/sites/tools/modify-php-version", json={**body, **wrong}), 400)
 
@@ -478,6 +479,32 @@ def test_failed_operation(call, simulator):
 @pytest.mark.parametrize("operation_id", ["backups:add-manual-" + NOBODY, "x"])
 def test_unknown_operation(operation_id, call):
     assert_error(call("GET", f"/operations/{operation_id}"), 404)
+
+
+@pytest.mark.parametrize(("fails", "outcome"), [(False, 200), (True, 500)])
+def test_the_outcome_of_an_operation_may_be_in_the_body_of_a_200(fails, outcome, call, simulator):
+    simulator.settings.operations = "body"
+    simulator.settings.operation_seconds = 3600
+    if fails:
+        simulator.fault("fail_operation")
+    operation_id = begin_operation(call)
+    answer = call("GET", f"/operations/{operation_id}")
+    assert (answer.status_code, answer.json()["status"]) == (200, 202)
+    simulator.state.operations.by_id[operation_id].ends_at = 0
+    answer = call("GET", f"/operations/{operation_id}")
+    assert (answer.status_code, answer.json()["status"]) == (200, outcome)
+
+
+def test_a_service_may_answer_500_for_an_operation_that_it_does_not_know(call, simulator):
+    simulator.settings.unknown_operation = 500
+    assert_error(call("GET", "/operations/none:none-1"), 500)
+    assert call("GET", f"/operations/{begin_operation(call)}").status_code == 200
+
+
+def test_a_service_may_have_no_endpoint_for_operations(call, simulator):
+    simulator.settings.operations = "absent"
+    answer = call("GET", f"/operations/{begin_operation(call)}")
+    assert (answer.status_code, answer.json()) == (404, {"detail": "Not Found"})
 
 
 def test_operation_id_may_be_percent_encoded(call):

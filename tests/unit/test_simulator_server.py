@@ -172,6 +172,8 @@ def test_control_settings(simulator):
         "interface_only": False,
         "latency": 0.0,
         "reads_lag": 0.0,
+        "operations": "status",
+        "unknown_operation": 404,
     }
     changed = control(simulator, "PATCH", "/settings", json={"operation_seconds": 3, "interface_only": True})
     assert changed.json() == {
@@ -180,6 +182,8 @@ def test_control_settings(simulator):
         "interface_only": True,
         "latency": 0.0,
         "reads_lag": 0.0,
+        "operations": "status",
+        "unknown_operation": 404,
     }
     assert (simulator.settings.operation_seconds, simulator.settings.interface_only) == (3.0, True)
     assert control(simulator, "PATCH", "/settings", json={"operation_seconds": -1}).status_code == 422
@@ -245,6 +249,8 @@ def test_command_line(stop_signal):
                 "interface_only": True,
                 "latency": 0.0,
                 "reads_lag": 0.0,
+                "operations": "status",
+                "unknown_operation": 404,
             }
             process.send_signal(stop_signal)
             assert process.wait(timeout=60) == 0

@@ -149,6 +149,14 @@ def test_where_nobody_tells_what_is_vulnerable_it_cannot_be_selected(update, sim
     assert (result["changed"], result["vulnerable"]) == (True, None)
 
 
+def test_a_list_of_plugins_that_is_not_there_is_asked_for_once_a_task(update, simulator):
+    simulator.settings.operation_seconds = 0.1
+    simulator.fault("status", "GET", ".*/wp-plugins", times=None, status=404)
+    assert update(select="updatable")["changed"]
+    asked = [request.path.rpartition("/")[2] for request in simulator.requests]
+    assert (asked.count("wp-plugins"), asked.count("plugins")) == (1, 2)
+
+
 def test_several_themes_are_updated_with_one_request(controller, simulator):
     several = {"environment_id": LIVE, "names": ["twenty*", "storefront", "nothing"], "exclude": ["*five"]}
     results = [controller.run(site_theme, check_mode=check_mode, **several) for check_mode in (True, False, False)]
