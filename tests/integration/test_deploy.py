@@ -672,7 +672,7 @@ def test_a_restore_of_unknown_outcome_is_settled_by_the_task_that_the_run_names(
     assert deployment.written()["restore"] == 1
     simulator.fault("drop_after", method="POST", path=r".*/backups/restore")
     deployment.run("-e", "deploy_force_restore=true", **rollback)
-    task = {"hosts": "shop", "gather_facts": False, "tasks": [yaml.safe_load(named)]}
+    task = {"hosts": "shop", "connection": "local", "gather_facts": False, "tasks": [yaml.safe_load(named)]}
     (deployment.folder / "own.yml").write_text(yaml.safe_dump([task]))
     assert deployment.changes(release=None, hosts=None, playbook=None) == 1
     assert deployment.changes("--limit", "shop", release="v3")
