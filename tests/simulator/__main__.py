@@ -50,6 +50,14 @@ def _parser() -> argparse.ArgumentParser:
         help="serve https, with a certificate that is good (the default), expired, or another host's",
     )
     parser.add_argument("--reads-lag", type=_seconds, default=0.0, help="how long reads do not show what was written")
+    parser.add_argument(
+        "--breaking",
+        action="append",
+        default=[],
+        metavar="SOFTWARE",
+        help='what makes the pages of a site fail, such as "plugin example-forms 2.5.0", "theme storefront 4.6.0" or'
+        ' "php 8.4"; may be given several times',
+    )
     parser.add_argument("--sites", type=_whole_number, default=3, help="number of sites")
     parser.add_argument("--api-key", default="simulator-key", help="the key that is accepted")
     return parser

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import logging
 import socket
 import threading
 import time
-from dataclasses import replace
+from collections.abc import Iterable
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -62,6 +63,7 @@ class Simulator:
 
     :param latency: seconds that are added to each answer.
     :param tls: serve https; True for a good certificate, or one of certificates.KINDS.
+    :param breaking: what sites do not get on with; see Settings.
     """
 
     def __init__(
@@ -76,10 +78,13 @@ class Simulator:
         host: str = "127.0.0.1",
         latency: float = 0.0,
         tls: bool | str = False,
+        breaking: Iterable[str] = (),
     ) -> None:
         self.api_key = api_key
-        self.settings = Settings(operation_seconds, visible_after, interface_only, latency, reads_lag)
-        self._first_settings = replace(self.settings)
+        self.settings = Settings(
+            operation_seconds, visible_after, interface_only, latency, reads_lag, breaking=frozenset(breaking)
+        )
+        self._first_settings = copy.deepcopy(self.settings)
         self._sites = sites
         self._address = (host, port)
         self._tls = VALID if tls is True else tls
