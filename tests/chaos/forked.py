@@ -1,0 +1,154 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The process that runs are forked from, and those runs: whoever imports this has Ansible and the collection's code."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import hashlib
+import marshal
+import os
+import pkgutil
+import re
+import sys
+import traceback
+from importlib import import_module
+from pathlib import Path
+
+from ansible._internal._templating._jinja_bits import AnsibleEnvironment, _TemplateCompileContext
+from ansible.cli.playbook import PlaybookCLI
+from ansible.executor.process import worker
+from ansible.plugins import loader
+
+from clock.sitecustomize import shift
+
+# What a run would import only when it needs it.
+loader.init_plugin_loader([])
+PACKAGE = "ansible_collections.hosting.management.plugins.module_utils"
+# A second is long where operations take fractions of one.
+import_module(f"{PACKAGE}._operations").POLL_INTERVAL = 0.1
+PLUGINS = import_module(PACKAGE).__path__[0]
+for folder in ("module_utils", "plugin_utils", "modules"):
+    package = f"ansible_collections.hosting.management.plugins.{folder}"
+    for one in pkgutil.iter_modules([str(Path(PLUGINS).parent / folder)]):
+        import_module(f"{package}.{one.name}")
+for kind, names in {
+    loader.strategy_loader: ("linear",),
+    loader.connection_loader: ("local",),
+    loader.action_loader: (
+        *("set_fact", "debug", "assert", "fail", "include_tasks", "validate_argument_spec", "normal"),
+        "hosting.management.env_push",
+    ),
+    loader.lookup_loader: ("template", "vars", "env", "file"),
+    loader.become_loader: (),
+}.items():
+    for one in names:
+        kind.find_plugin(one)
+        kind.get(one, class_only=True)
+for kind in (loader.filter_loader, loader.test_loader):
+    list(kind.all(class_only=True))
+
+SETTINGS = (
+    *(
+        "block_start_string",
+        "block_end_string",
+        "variable_start_string",
+        "variable_end_string",
+        "line_statement_prefix",
+    ),
+    *("comment_start_string", "comment_end_string", "line_comment_prefix", "trim_blocks", "lstrip_blocks"),
+    *("newline_sequence", "keep_trailing_newline"),
+)
+"""What Jinja makes of a template depends on."""
+
+DECIDES = re.compile(
+    r"ansible\.builtin\.(set_fact|debug|assert|fail|include_tasks|validate_argument_spec)"
+    r"|hosting\.management\.(\w+_info|site_check)"
+)
+FINDS_OUT_WITHIN = 1.0  # seconds in which a task learns that a service shows no operations
+
+
+def play(arguments: list[str], folder: str, output: str, environment: dict, offset: float) -> None:
+    os.setsid()
+    os.chdir(folder)
+    file = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for number, descriptor in enumerate((nothing, file, file)):
+        os.dup2(descriptor, number)
+    sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w"), os.fdopen(2, "w")
+    os.environ.update(environment)
+    if offset:
+        shift(offset)
+    gc.disable()
+    _decide_without_forks()
+    _keep_compiled_templates(Path(folder).parent / "templates")
+    # Else a case of a service without companions takes 15 seconds longer.
+    import_module(f"{PACKAGE}._operations").VISIBLE_AFTER = FINDS_OUT_WITHIN
+    status = 250
+    try:
+        command = PlaybookCLI(["ansible-playbook", *arguments])
+        command.parse()
+        status = command.run()
+    except SystemExit as end:
+        status = end.code
+    except BaseException as error:  # as ansible-playbook, which prints it
+        print("ERROR!", error, file=sys.stderr)
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status if isinstance(status, int) else 1)
+
+
+def _decide_without_forks() -> None:
+    """Let tasks that only read and decide be done at once, by the run itself."""
+    fork, set_queue, run_itself = worker.WorkerProcess.start, worker.display.set_queue, os.getpid()
+
+    def start(self) -> None:
+        if not DECIDES.fullmatch(self._task.resolved_action or self._task.action):
+            fork(self)
+            return
+        # What a worker does to its copies of these stays in the worker.
+        self._host, self._task = copy.copy(self._host), self._task.copy()
+        self._detach = lambda: None
+        self.run()
+
+    def set_queue_of_worker(queue) -> None:
+        if os.getpid() != run_itself:
+            set_queue(queue)
+
+    worker.WorkerProcess.start = start
+    worker.display.set_queue = set_queue_of_worker
+    # A worker looks there for what a task has written past Ansible.
+    sys.stdout.getvalue = sys.stderr.getvalue = str
+
+
+def _keep_compiled_templates(folder: Path) -> None:
+    """Let runs share what Jinja makes of templates, which would take a fifth of their time."""
+    folder.mkdir(exist_ok=True)
+    compile_anew = AnsibleEnvironment.compile
+
+    def compile_once(self, source, *arguments, **options):
+        if not isinstance(source, str) or arguments or options.get("raw"):
+            return compile_anew(self, source, *arguments, **options)
+        settings = [getattr(self, name) for name in SETTINGS]
+        known = f"{type(self).__name__} {settings} {sorted(options.items())} {_compile_context()} {source}"
+        file = folder / hashlib.sha256(known.encode()).hexdigest()
+        try:
+            return marshal.loads(file.read_bytes())
+        except (OSError, EOFError, ValueError):
+            code = compile_anew(self, source, *arguments, **options)
+            unfinished = file.with_suffix(f".{os.getpid()}")
+            unfinished.write_bytes(marshal.dumps(code))
+            unfinished.replace(file)
+            return code
+
+    AnsibleEnvironment.compile = compile_once
+
+
+def _compile_context() -> str:
+    """What else Ansible does to a template before it is compiled."""
+    context = _TemplateCompileContext.current(optional=True)
+    return str(context and context.escape_backslashes)

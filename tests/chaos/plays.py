@@ -1,0 +1,131 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs of ansible-playbook that cost little, can be killed with all that they have started, and have clocks of their own.
+
+They are forked from a process that has imported Ansible. Within a run, the tasks that write are processes of their own
+as ever; those that only read and decide are done by the run itself, because most of the time would go into forks.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+HERE = Path(__file__).parent
+LONGEST_RUN = 120  # seconds
+
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(["chaos.forked"])
+
+
+def prepare(folder: Path, *places: Path) -> None:
+    """Say where the process that runs come from has its home, and where it finds the collection and the tests.
+
+    Before the first run: Ansible reads its settings only once.
+    """
+    collections, tests = places
+    os.environ.update(
+        HOME=str(folder),
+        ANSIBLE_HOME=str(folder / "ansible"),
+        ANSIBLE_LOCAL_TEMP=str(folder / "ansible" / "tmp"),
+        ANSIBLE_COLLECTIONS_PATH=str(collections),
+        ANSIBLE_STDOUT_CALLBACK="results",
+        ANSIBLE_CALLBACK_PLUGINS=str(HERE / "callback"),
+        ANSIBLE_NOCOLOR="true",
+        ANSIBLE_FORKS="4",
+        LC_ALL="C.UTF-8",
+        PYTHONPATH=str(tests),
+    )
+
+
+class Play:
+    """A run of a playbook, in the background."""
+
+    def __init__(self, playbook: str, folder: Path, variables: dict, environment: dict, offset: float = 0) -> None:
+        """Start it.
+
+        :param folder: where its inventory is, and where its output and its results go.
+        :param environment: what is added to the environment's variables.
+        :param offset: seconds that its clock is ahead.
+        """
+        self.playbook, self.folder, self.offset, self.was_killed = playbook, folder, offset, False
+        self.began = time.monotonic()
+        self.ended: float | None = None
+        arguments = [playbook, "-i", str(folder / "inventory.json"), "-e", json.dumps(variables)]
+        self._results = folder / f"results-{time.monotonic_ns()}"
+        self._output = self._results.with_suffix(".output")
+        environment = {**environment, "RESULTS": str(self._results)}
+        self._process = _FORKS.Process(
+            target=_play, args=(arguments, str(folder), str(self._output), environment, offset), daemon=False
+        )
+        self._process.start()
+
+    def wait(self) -> Play:
+        """Wait for its end; a run that does not come to it is killed, and has ``status`` None then."""
+        self._process.join(LONGEST_RUN)
+        if self._process.exitcode is None:
+            self.kill()
+            self.was_killed = False
+        self.ended = self.ended or time.monotonic()
+        return self
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.is_alive()
+
+    @property
+    def status(self) -> int | None:
+        """The exit status; None for one that was killed."""
+        return self._process.exitcode if (self._process.exitcode or 0) >= 0 else None
+
+    def kill(self) -> None:
+        """Kill it with its workers, which are in sessions of their own, as the end of a machine would."""
+        if not self._process.is_alive():
+            return
+        with suppress(ProcessLookupError):
+            os.kill(self._process.pid, signal.SIGSTOP)  # it starts no more
+        for pid in [self._process.pid, *_descendants(self._process.pid)]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self._process.join()
+        self.was_killed = True
+        self.ended = time.monotonic()
+
+    @property
+    def output(self) -> str:
+        """What it has written to the terminal."""
+        return self._output.read_text(errors="replace") if self._output.exists() else ""
+
+    @property
+    def results(self) -> list[dict]:
+        """The results of its tasks, in their order: host, task, failed, ignored, result."""
+        text = self._results.read_text() if self._results.exists() else ""
+        # A killed process may leave half a line.
+        return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+
+
+def _descendants(pid: int) -> list[int]:
+    listing = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    children: dict[int, list[int]] = {}
+    for line in listing.splitlines():
+        child, parent = map(int, line.split())
+        children.setdefault(parent, []).append(child)
+    found, pending = [], [pid]
+    while pending:
+        following = children.get(pending.pop(), [])
+        found += following
+        pending += following
+    return found
+
+
+def _play(*arguments) -> None:
+    from chaos.forked import play
+
+    play(*arguments)
