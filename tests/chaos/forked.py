@@ -1,7 +1,7 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The process that runs are forked from, and those runs: whoever imports this has Ansible and the collection's code."""
+"""The process that runs are forked from, and those runs: who imports this has Ansible and the collection's code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from ansible._internal._templating._jinja_bits import AnsibleEnvironment, _Templ
 from ansible.cli.playbook import PlaybookCLI
 from ansible.executor.process import worker
 from ansible.plugins import loader
-
 from clock.sitecustomize import shift
 
 # What a run would import only when it needs it.
@@ -34,20 +33,14 @@ for folder in ("module_utils", "plugin_utils", "modules"):
     package = f"ansible_collections.hosting.management.plugins.{folder}"
     for one in pkgutil.iter_modules([str(Path(PLUGINS).parent / folder)]):
         import_module(f"{package}.{one.name}")
-for kind, names in {
-    loader.strategy_loader: ("linear",),
-    loader.connection_loader: ("local",),
-    loader.action_loader: (
-        *("set_fact", "debug", "assert", "fail", "include_tasks", "validate_argument_spec", "normal"),
-        "hosting.management.env_push",
-    ),
-    loader.lookup_loader: ("template", "vars", "env", "file"),
-    loader.become_loader: (),
-}.items():
-    for one in names:
-        kind.find_plugin(one)
-        kind.get(one, class_only=True)
-for kind in (loader.filter_loader, loader.test_loader):
+for kind in (loader.action_loader, loader.filter_loader, loader.lookup_loader):
+    for file in sorted((Path(PLUGINS).parent / kind.subdir.removesuffix("_plugins")).glob("[a-z]*.py")):
+        kind.get(f"hosting.management.{file.stem}", class_only=True)
+for kind in (
+    *(loader.action_loader, loader.filter_loader, loader.test_loader, loader.lookup_loader, loader.strategy_loader),
+    *(loader.connection_loader, loader.shell_loader, loader.become_loader, loader.inventory_loader),
+    *(loader.cache_loader, loader.vars_loader, loader.callback_loader),
+):
     list(kind.all(class_only=True))
 
 SETTINGS = (
@@ -93,7 +86,7 @@ def play(arguments: list[str], folder: str, output: str, environment: dict, offs
         status = command.run()
     except SystemExit as end:
         status = end.code
-    except BaseException as error:  # as ansible-playbook, which prints it
+    except BaseException as error:  # noqa: BLE001 - ansible-playbook prints it, too
         print("ERROR!", error, file=sys.stderr)
         traceback.print_exc()
     finally:

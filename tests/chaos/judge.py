@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from simulator.operations import Operation
 from simulator.state import Backup, Environment, World
@@ -110,7 +111,7 @@ def nothing_is_done_twice(record: Record) -> Iterator[str]:
     """What is there is not pushed or restored again, unless a person forces it."""
     for name in record.names:
         overwriting = record.operations(name, PUSH, RESTORE)
-        for last, one in zip(overwriting, overwriting[1:], strict=False):
+        for last, one in pairwise(overwriting):
             is_same = last.state != "failed" and record.called(last) == record.called(one)
             if is_same and not record.was_forced(name, one):
                 yield f"{name}: {record.called(one)} for the second time"

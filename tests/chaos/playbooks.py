@@ -92,7 +92,8 @@ class Wanted:
         clock = f", clock {self.clock:+} s" if self.clock else ""
         if self.kill_after is None:
             return f"{name}{clock}"
-        return f"{name}{clock}, killed {self.kill_after:.2f} s after {f'write {self.kill_at}' if self.kill_at else 'start'}"
+        moment = f"write {self.kill_at}" if self.kill_at else "its start"
+        return f"{name}{clock}, killed {self.kill_after:.2f} s after {moment}"
 
 
 @dataclass

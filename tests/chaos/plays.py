@@ -1,7 +1,7 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs of ansible-playbook that cost little, can be killed with all that they have started, and have clocks of their own.
+"""Runs of ansible-playbook that cost little, can be killed with all that they have started, and have their own clocks.
 
 They are forked from a process that has imported Ansible. Within a run, the tasks that write are processes of their own
 as ever; those that only read and decide are done by the run itself, because most of the time would go into forks.
