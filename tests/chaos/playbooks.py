@@ -18,7 +18,6 @@ import argparse
 import json
 import os
 import random
-import re
 import signal
 import sys
 import tempfile
@@ -36,20 +35,20 @@ COLLECTIONS = TESTS.parent / "build" / "collections"
 sys.path[:0] = [str(TESTS), str(COLLECTIONS)]
 
 from chaos import judge  # noqa: E402
+from chaos.fleet import Fleet  # noqa: E402
 from chaos.plays import Play, prepare  # noqa: E402
 from postgres import NotInstalled, Server, running  # noqa: E402
-from simulator import Simulator, seed  # noqa: E402
-from simulator.state import Content, Environment  # noqa: E402
+from simulator import Simulator  # noqa: E402
 
 JOURNALS = ("sqlite", "postgres")
 RELEASES = ("v1", "v2", "v3")
 LAST = "v3"  # it always works
-USER = seed.user_id(1)
 MINUTES, DAY = 600, 86400
 CLOCKS = (0, 0, 0, 0, -MINUTES, MINUTES, -DAY, DAY)
 SECONDS = (0, 0.2, 0.8, 2.5)
 BREAKING = (None, "plugin example-forms 2.5.0", "plugin example-forms 2.5.0", "theme storefront 4.6.0", "php 8.4")
 TRIES = 6
+LONGEST_WAIT = 10  # seconds
 LONGEST_OPERATION = 3  # seconds
 WRITES = {
     "push": ("PUT", r"/sites/[0-9a-f-]+/environments", judge.PUSH),
@@ -69,7 +68,6 @@ FAULTS = (
     ("status", {"status": 400}),
     ("fail_operation", {}),
 )
-SAYS_IT_NEEDS_A_PERSON = re.compile(r"NEEDS A PERSON: ([^:\s]+):")
 NO_ERROR = {"", "check_failed"}
 
 
@@ -124,9 +122,13 @@ class Case:
         self.updates = self._updates(breaking)
         simulator.settings.breaking = frozenset(filter(None, [breaking]))
         simulator.settings.visible_after = self.chance.choice([0, 0.2])
-        self.record = judge.Record(simulator.state, {f"h{n}": seed.environment_id(n) for n in range(1, count + 1)}, {})
-        hosts = {f"h{number}": self._host(number) for number in range(1, count + 1)}
-        inventory = {"all": {"hosts": hosts, "vars": self._variables()}}
+        fleet = Fleet(simulator, [f"h{number + 1}" for number in range(count)], RELEASES, self.broken)
+        self.record = fleet.record
+        waits = {
+            f"{role}_wait_timeout": self.chance.choice([1, LONGEST_WAIT, LONGEST_WAIT])
+            for role in ("deploy", "maintain")
+        }
+        inventory = {"all": {"hosts": fleet.hosts, "vars": {**fleet.variables, **waits, **self.updates}}}
         (folder / "inventory.json").write_text(json.dumps(inventory))
         self._tell(f"{count} environments, broken: {', '.join(sorted(self.broken)) or 'no release'} and {breaking}")
 
@@ -138,44 +140,6 @@ class Case:
         if breaking and breaking.startswith("php"):
             wanted["maintain_php_version"] = "8.4"
         return wanted
-
-    def _host(self, number: int) -> dict:
-        """The variables of a host; makes an environment for each release, which is pushed from there."""
-        sources = {}
-        for position, release in enumerate(RELEASES, start=4):
-            source = Environment(seed.environment_id(number, position), release, release, seed.site_id(number))
-            kind = "broken" if release in self.broken else "works"
-            source.content = Content(f"{release} {kind}", f"database of {release}")
-            self.simulator.state.add_environment(source)
-            sources[release] = source.id
-            self.record.releases[source.id] = release
-        return {
-            "hosting_site_id": seed.site_id(number),
-            "hosting_environment_id": seed.environment_id(number),
-            "sources": sources,
-        }
-
-    def _variables(self) -> dict:
-        page = f"{self.simulator.control_url}/sites"
-        return {
-            "deploy_source_environment_id": "{{ sources[deploy_release] }}",
-            "deploy_rollback": True,
-            "deploy_notified_user_id": USER,
-            "deploy_check_key": False,
-            "deploy_ensure_domains": False,
-            "deploy_restart_php": False,
-            "deploy_clear_caches": False,
-            "deploy_pause_when_unknown": 0,
-            "deploy_verify_urls": [page + "/{{ deploy_environment_id }}"],
-            "deploy_verify_attempts": 1,
-            "deploy_verify_pause": 0,
-            "deploy_wait_timeout": self.chance.choice([1, 10, 10]),
-            "maintain_pause_when_unknown": 0,
-            "maintain_verify_urls": [page + "/{{ maintain_environment_id }}"],
-            "maintain_verify_attempts": 1,
-            "maintain_wait_timeout": self.chance.choice([1, 10, 10]),
-            **self.updates,
-        }
 
     # ---- the script -------------------------------------------------------------------------------------------------
 
@@ -289,12 +253,10 @@ class Case:
 
     def _errors_of(self, play: Play) -> dict[str, str]:
         """The kinds of errors with which a deployment ended, by environment."""
-        found = dict.fromkeys(self.record.names, "not reached")
-        for one in play.results:
-            result = one["result"].get("ansible_facts", {}).get("deploy_result")
-            if isinstance(result, dict):
-                failed = result["error"].get("kind") or result["problem"]
-                found[one["host"]] = failed if result["failed"] else ""
+        found = {}
+        for name in self.record.names:
+            result = play.fact(name, "deploy_result") or {"failed": True, "error": {"kind": "not reached"}}
+            found[name] = (result["error"].get("kind") or result["problem"]) if result["failed"] else ""
         return found
 
     def _settle(self, name: str) -> None:
@@ -372,15 +334,12 @@ class Case:
 
     def _judge_summary(self, wanted: Wanted, play: Play, broken: dict[str, float]) -> None:
         """Every site that was broken all the time is named as needing a person, if the run came to its summary."""
-        summary = [one["result"].get("msg") for one in play.results if one["action"].endswith("debug")]
-        lines = [line for msg in summary if isinstance(msg, list) for line in msg]
-        if not any(" environments: " in f" {line}" for line in lines):
+        if not play.summary:
             if wanted.start == 0 and not self.simulator.faults and play is self.plays[-1][1]:
                 self._violated("no summary", f"{wanted} has none: {play.output[-200:]!r}")
             return
-        named = set(SAYS_IT_NEEDS_A_PERSON.findall("\n".join(lines)))
         for name, since in broken.items():
-            if name not in named and self._was_left_alone(name, since, play.ended or time.monotonic()):
+            if name not in play.in_need and self._was_left_alone(name, since, play.ended or time.monotonic()):
                 self._violated("not named", f"{name} does not work, and the summary of {wanted} does not name it")
 
     def _was_left_alone(self, name: str, since: float, until: float) -> bool:
@@ -436,7 +395,7 @@ def main() -> int:
             workplace = Workplace(stack, options.workers, options.journal)
         except NotInstalled:
             sys.exit("PostgreSQL is not installed; --journal sqlite does without it")
-        prepare(workplace.folder, COLLECTIONS, TESTS)
+        prepare(workplace.folder)
         for verdict in _verdicts(workplace, options):
             counted += verdict.counted + Counter(cases=1)
             counted.update(promise for promise, _sentence in verdict.violations)

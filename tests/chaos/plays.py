@@ -12,37 +12,43 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import time
 from contextlib import suppress
+from multiprocessing import forkserver
 from pathlib import Path
 
-HERE = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 LONGEST_RUN = 120  # seconds
+IN_NEED = re.compile(r"NEEDS A PERSON: ([^:\s]+):")
 
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(["chaos.forked"])
 
 
-def prepare(folder: Path, *places: Path) -> None:
-    """Say where the process that runs come from has its home, and where it finds the collection and the tests.
-
-    Before the first run: Ansible reads its settings only once.
-    """
-    collections, tests = places
-    os.environ.update(
-        HOME=str(folder),
-        ANSIBLE_HOME=str(folder / "ansible"),
-        ANSIBLE_LOCAL_TEMP=str(folder / "ansible" / "tmp"),
-        ANSIBLE_COLLECTIONS_PATH=str(collections),
-        ANSIBLE_STDOUT_CALLBACK="results",
-        ANSIBLE_CALLBACK_PLUGINS=str(HERE / "callback"),
-        ANSIBLE_NOCOLOR="true",
-        ANSIBLE_FORKS="4",
-        LC_ALL="C.UTF-8",
-        PYTHONPATH=str(tests),
-    )
+def prepare(folder: Path) -> None:
+    """Start the process that runs come from, with its home in a folder. Ansible reads its settings only once."""
+    surroundings = {
+        "HOME": str(folder),
+        "ANSIBLE_HOME": str(folder / "ansible"),
+        "ANSIBLE_LOCAL_TEMP": str(folder / "ansible" / "tmp"),
+        "ANSIBLE_COLLECTIONS_PATH": str(TESTS.parent / "build" / "collections"),
+        "ANSIBLE_STDOUT_CALLBACK": "results",
+        "ANSIBLE_CALLBACK_PLUGINS": str(Path(__file__).parent / "callback"),
+        "ANSIBLE_NOCOLOR": "true",
+        "ANSIBLE_FORKS": "4",
+        "LC_ALL": "C.UTF-8",
+        "PYTHONPATH": str(TESTS),
+    }
+    before = dict(os.environ)
+    os.environ.update(surroundings)
+    try:
+        forkserver.ensure_running()
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 class Play:
@@ -97,6 +103,28 @@ class Play:
         self._process.join()
         self.was_killed = True
         self.ended = time.monotonic()
+
+    @property
+    def said(self) -> str:
+        """All that tasks have to say, in their results, and what went to the terminal."""
+        return " ".join([json.dumps(self.results), self.output])
+
+    @property
+    def summary(self) -> list[str]:
+        """The lines of the summary at the end; none if it did not come to it."""
+        shown = [one["result"].get("msg") for one in self.results if one["action"].endswith("debug")]
+        lines = [line for msg in shown if isinstance(msg, list) for line in map(str, msg)]
+        return lines if any(re.match(r"\d+ environments?: ", line) for line in lines) else []
+
+    @property
+    def in_need(self) -> set[str]:
+        """The environments of which the summary of a night says that they need a person."""
+        return set(IN_NEED.findall("\n".join(self.summary)))
+
+    def fact(self, host: str, name: str) -> dict:
+        """A fact that was set for a host, the last time."""
+        facts = [one["result"].get("ansible_facts", {}) for one in self.results if one["host"] == host]
+        return next((one[name] for one in reversed(facts) if name in one), {})
 
     @property
     def output(self) -> str:
