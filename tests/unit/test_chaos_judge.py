@@ -160,9 +160,8 @@ def test_the_journal_is_compared_with_what_is_there(service):
         "nothing": (shown(), False),
         "backup": (shown(restored_backup=backup), False),
     }
-    found = {
-        case: not list(judge.journal_is_right(service.record, "h1", one)) for case, (one, _right) in rights.items()
-    }
-    assert found == {case: right for case, (_shown, right) in rights.items()}
+    for case, (journal, is_right) in rights.items():
+        assert (list(judge.journal_is_right(service.record, "h1", journal)) == []) == is_right, case
     service.restore(backup["backup_id"])
+    assert service.broken() == set()
     assert list(judge.journal_is_right(service.record, "h1", shown(restored_backup=backup))) == []
