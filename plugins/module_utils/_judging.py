@@ -14,7 +14,7 @@ from ._environments import php_version_of
 from ._errors import HostingError, InvalidInput
 from ._extensions import list_plugins
 from ._interface import GET_THEMES
-from ._journal import note_progress
+from ._journal import Entry, Subject, note_progress
 from ._operations import Operation
 from ._progress import FAILED, FINISHED, IN_PROGRESS, SENT
 from ._sites import environment_of_site
@@ -41,15 +41,10 @@ def await_updates(context: Context) -> bool:
 
     The journal learns how they ended. In check mode and with ``wait: false`` they are looked at once.
     """
-    environment_id = context["environment_id"]
     waits = context.wait and not context.check_mode
     deadline = time.monotonic() + (context.wait_timeout if waits else 0)
     while True:
-        found = [
-            (subject, entry)
-            for subject, entry in context.journal.of_environment(context.client.base_url, environment_id)
-            if kind_of(subject, entry) is Kind.UPDATE and entry.as_known().progress in (SENT, IN_PROGRESS)
-        ]
+        found = _under_way(context)
         accepted = [one for one in found if one[1].progress == IN_PROGRESS]
         operations = [Operation(entry.operation_id, accepted_at=entry.sent_at, resumed=True) for _, entry in accepted]
         context.follow(operations, max(0.0, deadline - time.monotonic()), context.journal)
@@ -63,12 +58,25 @@ def await_updates(context: Context) -> bool:
         time.sleep(LOOK_AGAIN)
 
 
+def _under_way(context: Context) -> list[tuple[Subject, Entry]]:
+    """Return the journal's rows of the updates that go on at the task's environment."""
+    rows = context.journal.of_environment(context.client.base_url, context["environment_id"])
+    return [
+        (subject, entry)
+        for subject, entry in rows
+        if kind_of(subject, entry) is Kind.UPDATE and entry.as_known().progress in (SENT, IN_PROGRESS)
+    ]
+
+
 def judge_environment(context: Context, verdict: str, reason: str) -> list[Trial]:
     """Judge the updates of the task's environment whose verdict is open, and return those whose verdict is new.
 
-    A site that works also clears those that broke it, if they are still installed. What is not installed never took
-    place, or was rolled back: an open one is forgotten, and one that broke the site stays held back.
+    Nothing is judged while an update goes on: it may show, or not, from one moment to the next. A site that works also
+    clears those that broke it, if they are still installed. What is not installed never took place, or was rolled back:
+    an open one is forgotten, and one that broke the site stays held back.
     """
+    if _under_way(context):
+        return []
     installed = _Installed(context)
     judged = []
     for trial in trials_at(context, context["environment_id"]):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from ._client import Record
 from ._context import Context
 from ._journal import Entry, Subject, digest_of
-from ._progress import FAILED, FINISHED
+from ._progress import FAILED, FINISHED, UNKNOWN
 from ._under_way import OVERWRITING, is_restore, kind_of
 
 Rows = Iterable[tuple[Subject, Entry]]
@@ -63,7 +63,7 @@ def may_count(record: ReleaseBackup, remembered: Rows, oldest: float | None) -> 
     since = _overwritten_since(record, remembered)
     if not since:
         return oldest is None or record.noted_at >= oldest
-    return all(_is_for(entry, record.release) for entry in since) and since[-1].progress != FINISHED
+    return all(_is_for(entry, record.release) for entry in since) and since[-1].progress in (FAILED, UNKNOWN)
 
 
 def is_settled(remembered: Rows) -> bool:

@@ -9,7 +9,6 @@ the module settle. All messages about that take their words from here.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType

@@ -165,8 +165,8 @@ class _Environment:
             if held["verdict"] == "broke_it":
                 text = (
                     f"{_update(held)} is held back, because it broke {held['environment']}"
-                    f"{_in_brackets(held['reason'])}. A newer version will be tried. If this one works after all, say so"
-                    " with hosting.management.update_verdict."
+                    f"{_in_brackets(held['reason'])}. A newer version will be tried. If this one works after all, say"
+                    " so with hosting.management.update_verdict."
                 )
             else:
                 text = f"{_update(held)} waits until {held['environment']}, which has it first, is seen to work."
