@@ -336,8 +336,7 @@ class _Change:
             raise OutcomeUnknown(
                 f"{named(subject, entry)} was sent at {_clock(entry.sent_at)} and its answer was lost, so it may still"
                 f" go on. {self.plan.request} was not sent. {how_to_settle(subject[1], entry)} force: true sends the"
-                " request whatever became of that one.",
-                request=self.plan.request,
+                " request whatever became of that one."
             )
         if self.context.check_mode:
             return self._outcome(True)
@@ -353,8 +352,7 @@ class _Change:
         if operation.state == IN_PROGRESS:
             error = OperationTimeout(
                 f"{named(subject, entry)} goes on (operation {entry.operation_id or 'not known yet'}). Nothing was"
-                " sent. Run again to wait for its end. force: true sends the request whatever goes on.",
-                request=self.plan.request,
+                " sent. Run again to wait for its end. force: true sends the request whatever goes on."
             )
             error.operation_id = entry.operation_id
             raise error
@@ -438,13 +436,13 @@ class _Change:
             self.context.follow([operation], self._time_left() if waits else 0, self.journal)
         if operation.state == IN_PROGRESS:
             if waits:
-                require_finished([operation], self.context.wait_timeout, self._how_to_wait_on())
+                self._require_finished(operation, self.context.wait_timeout)
             return self._outcome(self.has_sent)
         if operation.state in (FINISHED, FAILED):
             self._update(entry, operation.state)
         if operation.state == FAILED:
             if self.has_sent:
-                require_finished([operation], None)
+                self._require_finished(operation, None)
             if not self.context.check_mode:
                 self.operation = None
             else:
@@ -452,6 +450,14 @@ class _Change:
         elif operation.state == FINISHED and self.context.check_mode:
             return self._outcome(False)
         return None
+
+    def _require_finished(self, operation: Operation, wait_timeout: float | None) -> None:
+        """Raise unless the operation has finished; the error says which request it is of."""
+        try:
+            require_finished([operation], wait_timeout, self._how_to_wait_on())
+        except HostingError as error:
+            error.request = self.plan.request
+            raise
 
     def _how_to_wait_on(self) -> str:
         if self.operation and self.operation.why_silent:
