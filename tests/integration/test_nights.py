@@ -32,7 +32,7 @@ SHOP, BLOG, MAGAZINE = "shop", "blog", "magazine"
 UPDATE = "wp-plugin:bulk-update"
 LATE, EARLY, A_DAY_BEFORE = 600, -600, -86400  # seconds that a controller's clock is off
 LONG = 3600  # seconds of an operation that goes on until the test lets it end
-STANDS_STILL = 4  # seconds without a result of any task, after which a run waits for something
+STANDS_STILL = 6  # seconds without a result of any task, after which a run waits for something
 
 
 class Nights:
@@ -91,11 +91,19 @@ class Nights:
         _settled = self.simulator.state
         return self.record.operations(name, *kinds)
 
+    def await_following(self, play: Play, kind: str, name: str, count: int = 1) -> None:
+        """Wait until the run that has sent it asks for the last operation of a kind, so that the journal knows it."""
+        self.await_operation(play, kind, name, count)
+        path = f"/operations/{self.operations(name, kind)[-1].id}"
+        while path not in [one.path for one in self.simulator.requests]:
+            assert play.is_alive, "the run has ended before"
+            time.sleep(0.01)
+
     def let_end(self, kind: str, name: str, play: Play) -> None:
         """Let what goes on at an environment end, once a run waits for that, or has ended without waiting."""
         self.seconds[kind] = 0
-        count, since = -1, time.monotonic()
-        while play.is_alive and time.monotonic() - since < STANDS_STILL:
+        count, since = 0, time.monotonic()
+        while play.is_alive and (not count or time.monotonic() - since < STANDS_STILL):
             if len(play.results) != count:
                 count, since = len(play.results), time.monotonic()
             time.sleep(0.05)
@@ -191,7 +199,7 @@ def test_the_canary_of_a_night_that_was_killed_is_judged_by_the_next_one(breakin
 def test_a_night_waits_for_the_canary_of_another_one(breaking: Nights):
     breaking.seconds[UPDATE] = LONG
     first = breaking.start("maintain", maintain_update_plugins="updatable")
-    breaking.await_operation(first, UPDATE, SHOP)
+    breaking.await_following(first, UPDATE, SHOP)
     second = breaking.start("maintain", maintain_update_plugins="updatable")
     breaking.let_end(UPDATE, SHOP, second)
     must_hold(breaking, breaking.end(second))
@@ -251,7 +259,7 @@ def test_no_backup_is_taken_of_an_environment_that_a_killed_run_restores(nights:
     nights.run("deploy", deploy_release="v1", deploy_hosts=SHOP)
     nights.seconds[judge.RESTORE] = LONG
     killed = nights.start("deploy", deploy_release="v2", deploy_hosts=SHOP)
-    nights.await_operation(killed, judge.RESTORE, SHOP)
+    nights.await_following(killed, judge.RESTORE, SHOP)
     killed.kill()
     again = nights.start("deploy", deploy_release="v2", deploy_hosts=SHOP)
     nights.let_end(judge.RESTORE, SHOP, again)
@@ -267,10 +275,10 @@ def test_the_backup_before_a_release_is_of_what_the_push_before_it_has_brought(n
     nights.run("deploy", deploy_release="v1", deploy_hosts=SHOP)
     nights.seconds[judge.PUSH] = LONG
     other = nights.start("deploy", deploy_release="v3", deploy_hosts=SHOP)
-    nights.await_operation(other, judge.PUSH, SHOP, count=2)
+    nights.await_following(other, judge.PUSH, SHOP, count=2)
     this = nights.start("deploy", deploy_release="v2", deploy_hosts=SHOP)
     nights.let_end(judge.PUSH, SHOP, this)
-    nights.end(other)  # may see this run's page already
+    nights.end(other)  # may see the page of this run already
     assert nights.end(this).status == 2
     assert nights.there() == "v3", this.said
     assert nights.violations() == []
@@ -295,7 +303,7 @@ def test_nothing_is_backed_up_while_nobody_knows_whether_a_restore_was_carried_o
 def test_a_push_waits_for_another_run_s_push_of_another_release(is_killed: bool, nights: Nights):
     nights.seconds[judge.PUSH] = LONG
     other = nights.start("deploy", deploy_release="v1", deploy_hosts=SHOP)
-    nights.await_operation(other, judge.PUSH, SHOP)
+    nights.await_following(other, judge.PUSH, SHOP)
     if is_killed:
         other.kill()
     this = nights.start("deploy", deploy_release="v3", deploy_hosts=SHOP)
