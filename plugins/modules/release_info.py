@@ -108,6 +108,48 @@ backup:
     problem:
       description: Why it must not be restored to undo the release, or null.
       type: str
+updates:
+  description: What is remembered of the updates of the environment, oldest first, as by
+    M(hosting.management.update_info).
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    kind:
+      description: What was updated, V(plugin), V(theme) or V(php).
+      type: str
+      sample: plugin
+    name:
+      description: The slug of the plugin or theme, or V(php).
+      type: str
+      sample: example-forms
+    version:
+      description: The version that it was updated to.
+      type: str
+      sample: 2.5.0
+    previous_version:
+      description: The version before, or null if it is not known.
+      type: str
+      sample: 2.4.1
+    verdict:
+      description:
+        - V(works) or V(broke_it), or V(not_known) as long as nobody has looked at the site since the update.
+      type: str
+      sample: works
+    reason:
+      description: What the verdict is based on.
+      type: str
+    environment_id:
+      description: The id of the environment.
+      type: str
+    environment:
+      description: What the environment is called in messages.
+      type: str
+      sample: shop-live
+    updated_at:
+      description: When the update was noted, in ISO 8601, UTC, by the clock of the controller.
+      type: str
+      sample: "2026-11-02T00:00:00Z"
 restored_backup:
   description: The backup that M(hosting.management.backup_restore) restored last. Null if there is none, or if a push
     was sent since.
@@ -186,6 +228,7 @@ from ..module_utils._entry import run_module
 from ..module_utils._release_backups import recorded
 from ..module_utils._releases import as_result, pushes_of, restarts_of
 from ..module_utils._under_way import is_restore
+from ..module_utils._verdicts import trials_at
 
 SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()})
 
@@ -203,6 +246,7 @@ def run(context):
         "sent_at": newest and as_result(newest)["sent_at"],
         "parts": [{**push.note, **as_result(push)} for push in pushes if push.release == newest.release],
         "backup": newest and newest.release and _backup_before(context, newest.release),
+        "updates": [trial.as_result() for trial in trials_at(context, context["environment_id"])],
         "restored_backup": restored and {**restored.note, **as_result(restored)},
         "php_restart": {"release": restarts[-1].release, **as_result(restarts[-1])} if restarts else None,
     }

@@ -65,6 +65,15 @@ seealso:
 """
 
 EXAMPLES = r"""
+- name: Keep a version away from all sites
+  hosting.management.update_verdict:
+    environment_id: "{{ hosting_environment_id }}"
+    kind: plugin
+    name: example-forms
+    version: "2.5.0"
+    verdict: broke_it
+    reason: The contact form is empty
+
 - name: The sites work with this version after all
   hosting.management.update_verdict:
     kind: plugin
@@ -73,15 +82,14 @@ EXAMPLES = r"""
     verdict: works
     reason: The theme was at fault, and is mended
 
-- name: Keep a version away from all sites
-  hosting.management.update_verdict:
-    environment_id: "{{ hosting_environment_id }}"
-    kind: php
-    version: "8.4"
-    verdict: broke_it
-    reason: The shop's checkout fails
+- name: Check the site
+  hosting.management.site_check:
+    urls:
+      - https://shop.example.com
+  register: checked
+  ignore_errors: true
 
-- name: Judge what was updated last by whether the site answers
+- name: Judge by this whatever was updated last
   hosting.management.update_verdict:
     environment_id: "{{ hosting_environment_id }}"
     verdict: "{{ 'broke_it' if checked is failed else 'works' }}"
