@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..module_utils._checks import checked_email, checked_uuid
+from ..module_utils._errors import LONGEST_MESSAGE
+from ..module_utils._text import printable
 from .plain_values import Record, plain
 
 ADMINISTRATOR = "company-admin"
@@ -359,7 +361,7 @@ def _against_policy(environment: Record) -> str:
 
 
 def _need(kind: str, environment: str, text: str) -> Record:
-    return {"kind": kind, "environment": environment, "text": text}
+    return {"kind": kind, "environment": environment, "text": printable(text, LONGEST_MESSAGE)}
 
 
 def _not_shown(roles: list[Record], plan: Record, former: list[Record]) -> Iterator[str]:
