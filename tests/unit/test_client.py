@@ -1026,7 +1026,7 @@ def test_a_netrc_entry_goes_nowhere_after_a_redirect(request_, connect, simulato
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     simulator.fault("redirect", times=0, status=307, location=elsewhere.base_url + "/validate")
     failure(connect(simulator), request_)
-    assert [one.headers["Authorization"] for one in simulator.requests] == [f"Bearer {simulator.api_key}"]
+    assert [one.headers["authorization"] for one in simulator.requests] == [f"Bearer {simulator.api_key}"]
     assert elsewhere.requests == []
 
 
