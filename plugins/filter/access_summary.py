@@ -35,7 +35,8 @@ options:
     elements: dict
     required: true
   settings:
-    description: Other values for the summary, namely C(check_mode), C(company_id), C(company_problem) and C(fail_on).
+    description: Other values for the summary, namely C(check_mode), C(company_id), C(company_problem),
+      C(guard), C(trusts) and C(fail_on).
     type: dict
     required: true
 """
@@ -45,7 +46,8 @@ EXAMPLES = r"""
   ansible.builtin.set_fact:
     summary: >-
       {{ ansible_play_hosts_all | hosting.management.access_summary(hostvars, plan=plan, done=roles.results,
-      settings={'check_mode': false, 'company_id': company_id, 'company_problem': '', 'fail_on': ['failures']}) }}
+      settings={'check_mode': false, 'company_id': company_id, 'company_problem': '', 'guard': '', 'trusts': false,
+      'fail_on': ['failures']}) }}
 """
 
 RETURN = r"""

@@ -25,6 +25,7 @@ from ._checks import (
 )
 from ._errors import InvalidInput
 from ._operations import POLL_INTERVAL, WAIT_TIMEOUT
+from ._text import without_login
 
 
 class Option(dict[str, Any]):
@@ -77,6 +78,7 @@ class ModuleSpec:
                 try:
                     params[name] = check(params[name])
                 except ValueError as error:
+                    params[name] = _without_logins(params[name])  # Ansible shows the options with the failure
                     raise InvalidInput(f"{name} {error}. Nothing was sent.") from None
         self._require_values(params)
         if self._rule:
@@ -99,6 +101,13 @@ def _refuse_what_yaml_made(name: str, value: object) -> None:
             f"{name} is the number {value}. Write it in quotes: without them, 1.10 and 1.1 are the same. Nothing was"
             " sent."
         )
+
+
+def _without_logins(value: object) -> object:
+    """Return a value that was refused without the logins of the addresses in it."""
+    if isinstance(value, list):
+        return [_without_logins(item) for item in value]
+    return without_login(value) if isinstance(value, str) and "://" in value else value
 
 
 def filled_env_fallback(*names: str) -> str:

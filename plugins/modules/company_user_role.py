@@ -57,6 +57,12 @@ company_user:
     company_id: c0000000-0000-4000-8000-000000000001
     user_id: d0000000-0000-4000-8000-000000000002
     role: company-developer
+is_set:
+  description: Whether this task set the role, or would have in check mode. Same as RV(ignore:changed), but not affected
+    by C(changed_when).
+  returned: success
+  type: bool
+  sample: true
 state_source:
   description:
     - V(journal) if the journal knows which role was set last, V(none) otherwise. The service does not show it.
@@ -151,7 +157,7 @@ def run(context):
             EDIT_COMPANY_USER(company_id=context["company_id"], body=context.given("user_id", "role")),
         ),
     )
-    return outcome.result(company_user=context.given("company_id", "user_id", "role"))
+    return outcome.result(company_user=context.given("company_id", "user_id", "role"), is_set=outcome.changed)
 
 
 def main():

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..module_utils._checks import checked_email, checked_uuid
+from ..module_utils._errors import LONGEST_MESSAGE
+from ..module_utils._text import printable
 from .plain_values import Record, plain
 
 ADMINISTRATOR = "company-admin"
@@ -21,9 +23,14 @@ NO_ENDPOINT = (403, 404, 405, 501)
 FAILURES, FORMER_STAFF, SFTP = "failures", "former_staff", "sftp"
 """The kinds of what needs a person."""
 
+TRUST = (
+    "To take the administrators of the lists for administrators anyway, set access_trust_administrators: true; then"
+    " nothing keeps the company from losing its last one, should the lists be wrong."
+)
 GUARD = (
-    "access_roles has no company-admin, so the last administrator could be demoted. Add one to the list, or name one"
-    " who is not on it in access_other_administrators."
+    "access_roles has no company-admin, so the last administrator could be demoted. Add one to the list. (Whether those"
+    " of access_other_administrators still are administrators is shown nowhere, so they count only with"
+    " access_trust_administrators: true.)"
 )
 
 
@@ -55,6 +62,7 @@ def problems_of(hosts: dict[str, Record]) -> list[str]:
             asked["company"]["access_other_administrators"],
             asked["former_staff"],
             asked["policy"],
+            trusts=asked["company"]["access_trust_administrators"],
         )
     is_asked = (one["company"]["access_roles"] or one["former_staff"] or one["checks_sftp"] for one in hosts.values())
     if not any(is_asked):
@@ -62,8 +70,13 @@ def problems_of(hosts: dict[str, Record]) -> list[str]:
     return list(dict.fromkeys(map(str, sentences)))
 
 
-def problems_of_lists(roles: object, other_administrators: object, former_staff: object, policy: object) -> list[str]:
-    """Return a sentence for each thing that cannot be right in the lists of one host."""
+def problems_of_lists(
+    roles: object, other_administrators: object, former_staff: object, policy: object, *, trusts: bool = False
+) -> list[str]:
+    """Return a sentence for each thing that cannot be right in the lists of one host.
+
+    :param trusts: whether the other administrators are taken for administrators.
+    """
     lists = {
         "access_roles": roles,
         "access_other_administrators": other_administrators,
@@ -72,7 +85,7 @@ def problems_of_lists(roles: object, other_administrators: object, former_staff:
     }
     no_lists = [f"{name} must be a list." for name, value in lists.items() if not isinstance(value, list)]
     return no_lists or [
-        *_problems_of_roles(plain(roles), plain(other_administrators)),
+        *_problems_of_roles(plain(roles), plain(other_administrators), trusts),
         *_problems_of_people("access_other_administrators", plain(other_administrators), checked_person),
         *_problems_of_people("access_former_staff", plain(former_staff), checked_email),
         *_problems_of_former(plain(former_staff), plain(roles), plain(other_administrators)),
@@ -90,7 +103,7 @@ def checked_person(value: str) -> str:
         raise ValueError(f"must have ids (UUID) or e-mail addresses, not {value!r}") from None
 
 
-def _problems_of_roles(roles: list[Any], others: list[Any]) -> Iterator[str]:
+def _problems_of_roles(roles: list[Any], others: list[Any], trusts: bool) -> Iterator[str]:
     seen = {_key(other) for other in others}
     for place, entry in enumerate(roles, start=1):
         given = [name for name in ("user_id", "email") if isinstance(entry, dict) and entry.get(name)]
@@ -105,7 +118,8 @@ def _problems_of_roles(roles: list[Any], others: list[Any]) -> Iterator[str]:
         if _key(person) in seen:
             yield f"access_roles and access_other_administrators name {person} twice."
         seen.add(_key(person))
-    is_guarded = others or any(isinstance(one, dict) and one.get("role") == ADMINISTRATOR for one in roles)
+    is_guarded = any(isinstance(one, dict) and one.get("role") == ADMINISTRATOR for one in roles)
+    is_guarded = is_guarded or bool(others and trusts)
     if roles and not is_guarded:
         yield GUARD
 
@@ -163,6 +177,7 @@ def plan_of(roles: list[Record], other_administrators: list[str], listing: Recor
         "roles": planned,
         "other_administrators": others,
         "users": None if users is None else sorted(email for email in users if "@" in email),
+        "user_ids": None if users is None else sorted(set(users.values())),
         "users_not_shown": not_shown,
         "users_problem": problem,
     }
@@ -209,6 +224,35 @@ def _planned(entry: Record, users: dict[str, str] | None, why_not: str, taken: s
     }
 
 
+# ---- the last administrator -----------------------------------------------------------------------------------------
+
+
+def guard_of(plan: Record, administrators: list[Record], trusts: bool) -> str:
+    """Return why nobody may be given another role than that of an administrator, or an empty text if it may be done.
+
+    The service shows no roles, and what was set earlier may have been changed elsewhere since. So an administrator is
+    certain only if this run has made one, and the service lists that user. Everything else is the word of the lists,
+    which counts only if the user says so.
+
+    :param plan: what plan_of() returned.
+    :param administrators: the results of the tasks that set the administrators.
+    :param trusts: whether the lists are taken at their word (access_trust_administrators).
+    """
+    plan = plain(plan)
+    made = {result["company_user"]["user_id"] for result in plain(administrators) if result.get("is_set")}
+    others = [other for other in plan["other_administrators"] if not other["problem"]]
+    if made & set(plan["user_ids"] or ()) or (trusts and (made or others)):
+        return ""
+    nobody = "so nobody is given another role: it could be the last administrator who loses it."
+    if not made:
+        return f"No administrator of access_roles could be set, {nobody}"
+    if plan["user_ids"] is None:
+        why = plan["users_problem"] or plan["users_not_shown"]
+        unseen = f"It is not known whether the administrators of access_roles are users of the company ({why})"
+        return f"{unseen}, {nobody} {TRUST}"
+    return f"None of the administrators of access_roles is among the users that the service lists, {nobody} {TRUST}"
+
+
 # ---- afterwards -----------------------------------------------------------------------------------------------------
 
 
@@ -218,7 +262,8 @@ def summary_of(hosts: list[Record], plan: Record, done: list[Record], *, setting
     :param hosts: for each host its name, what was asked of it, and the results of its tasks.
     :param plan: what plan_of() returned.
     :param done: the results of the tasks that set roles, each with its ``__access_user``.
-    :param settings: ``check_mode``, ``company_id``, ``company_problem`` and ``fail_on``.
+    :param settings: ``check_mode``, ``company_id``, ``company_problem``, ``guard`` (what guard_of() returned),
+        ``trusts`` and ``fail_on``.
     """
     plan, settings = plain(plan), plain(settings)
     by_user = {result["__access_user"]["user_id"]: result for result in plain(done) if "__access_user" in result}
@@ -237,7 +282,7 @@ def summary_of(hosts: list[Record], plan: Record, done: list[Record], *, setting
         "roles": roles,
         "former_staff": former,
         "environments": environments,
-        "not_shown": list(_not_shown(roles, plan, former)),
+        "not_shown": list(_not_shown(roles, plan, former, settings["trusts"])),
         "needs": needs,
         "totals": {
             "roles": len(roles),
@@ -259,7 +304,7 @@ def _role(entry: Record, result: Record, settings: Record) -> Record:
         state = ("would be set" if settings["check_mode"] else "set") if changed else "set before"
     elif not result or result.get("skipped"):
         state = "held back"
-        problem = settings["company_problem"] or "No administrator could be set, and no other one is known."
+        problem = settings["company_problem"] or settings["guard"]
     else:
         state, problem = "failed", _reason(result)
     return {**entry, "state": state, "changed": changed, "problem": problem}
@@ -359,11 +404,16 @@ def _against_policy(environment: Record) -> str:
 
 
 def _need(kind: str, environment: str, text: str) -> Record:
-    return {"kind": kind, "environment": environment, "text": text}
+    return {"kind": kind, "environment": environment, "text": printable(text, LONGEST_MESSAGE)}
 
 
-def _not_shown(roles: list[Record], plan: Record, former: list[Record]) -> Iterator[str]:
+def _not_shown(roles: list[Record], plan: Record, former: list[Record], trusts: bool) -> Iterator[str]:
     """Say what nobody can know from what the service shows."""
+    if trusts and any(role["changed"] and role["role"] != ADMINISTRATOR for role in roles):
+        yield (
+            "Roles were set on the word of the lists (access_trust_administrators): that the company still has an"
+            " administrator is not guaranteed."
+        )
     remembered = sum(role["state"] == "set before" for role in roles)
     if remembered:
         yield (

@@ -156,20 +156,48 @@ def test_a_role_that_fails_hides_no_other_and_an_unknown_address_is_told(access:
     assert re.findall(r"^(\w+) .*failed=1", done.stdout, re.MULTILINE) == ["shop"]
 
 
-def test_an_administrator_who_is_not_on_the_list_is_enough(access: Access):
-    summary, _changes = access.well(access_roles=ROLES[2:], access_other_administrators=["ada@example.com"])
+def test_an_administrator_who_is_not_on_the_list_is_enough_for_those_who_say_so(access: Access):
+    others = {"access_roles": ROLES[2:], "access_other_administrators": ["ada@example.com"]}
+    assert "count only with access_trust_administrators: true" in access.run(**others).stdout
+    assert access.simulator.requests == []
+    summary, _changes = access.well(access_trust_administrators=True, **others)
+    assert "that the company still has an administrator is not guaranteed" in summary["not_shown"][0]
     assert access.roles == ["admin", "billing", "billing"]
     assert summary["totals"]["roles"] == 1
 
 
 def test_a_user_whom_the_company_does_not_have_is_no_administrator(access: Access):
     summary, _changes = access.well(
-        access_roles=ROLES[:1], access_other_administrators=["nobody@example.com"], access_fail_on=[]
+        access_roles=ROLES[:1],
+        access_other_administrators=["nobody@example.com"],
+        access_trust_administrators=True,
+        access_fail_on=[],
     )
     assert access.simulator.writes == []
     assert states(summary) == {"cleo@example.com": "held back"}
     assert [need["text"] for need in summary["needs"] if need["fails"]] == []
     assert "access_other_administrators: nobody@example.com is not a user of the company." in str(summary["needs"])
+
+
+def test_roles_that_were_changed_elsewhere_do_not_cost_the_last_administrator(access: Access):
+    access.well(access_roles=[ROLES[1], ROLES[2]])
+    users = access.simulator.state.company.users
+    # Elsewhere, Ada loses her role, and Cleo becomes the only administrator.
+    users[ADA].role, users[CLEO].role = "company-developer", "company-admin"
+    _summary, changes = access.well(access_roles=[ROLES[1], ROLES[2]])
+    assert (changes, access.simulator.writes) == (0, []), "nobody loses a role, so nothing is sent"
+    summary, _changes = access.well(**CLEAN)
+    assert [write.body["user_id"] for write in access.simulator.writes] == [ADA, CLEO]
+    assert access.roles == ["admin", "billing", "developer"]
+    assert states(summary)["Ben@Example.com"] == "set before"
+
+
+def test_an_id_that_nobody_has_is_no_administrator(access: Access):
+    nobody = {"user_id": "d0000000-0000-4000-8000-00000000ffff", "role": "company-admin"}
+    done = access.run(access_roles=[nobody, {"user_id": ADA, "role": "company-developer"}], access_list_users=False)
+    assert done.returncode
+    assert access.roles[0] == "admin"
+    assert states(access.summary)[ADA] == "held back"
 
 
 # ---- what is refused ------------------------------------------------------------------------------------------------
@@ -264,13 +292,18 @@ def test_on_a_service_with_the_documented_endpoints_only_all_is_done_but_what_ne
     access.employ(FORMER[0], 2)
     variables = {**CLEAN, "access_roles": [*IDS_ONLY, ROLES[0]], "access_fail_on": []}
     summary, _changes = access.well(**variables)
+    assert states(summary) == {ADA: "set", BEN: "held back", "cleo@example.com": "failed"}
+    assert "set access_trust_administrators: true" in str(summary["needs"])
+    variables["access_trust_administrators"] = True
+    summary, _changes = access.well(**variables)
     assert states(summary) == {ADA: "set", BEN: "set", "cleo@example.com": "failed"}
     assert access.roles == ["admin", "billing", "billing"]
     role, former = (one["text"] for one in summary["needs"])
     assert "cleo@example.com needs a user_id: the service was not asked for the users of the company" in role
     assert former == "gone@example.com is still a WordPress administrator."
     assert summary["former_staff"][0]["is_company_user"] is None
-    assert "whether former staff are still users of the company" in summary["not_shown"][0]
+    assert "is not guaranteed" in summary["not_shown"][0]
+    assert "whether former staff are still users of the company" in summary["not_shown"][1]
     summary, changes = access.well(**variables)
     assert (changes, access.simulator.writes) == (0, [])
     assert states(summary)[ADA] == "set before"

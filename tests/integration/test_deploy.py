@@ -243,9 +243,12 @@ def test_the_key_check_can_be_switched_off(deployment, simulator):
     assert "/validate" not in [request.path for request in simulator.requests]
 
 
-def test_a_key_that_expires_soon_stops_everything(deployment):
+def test_a_key_that_expires_soon_stops_everything(deployment, simulator):
+    simulator.state.api_key.name = "key\x1b]0;owned\x07 of\x9b31m CI"
     done = deployment.run(deploy_key_valid_days=365)
     assert done.returncode
+    assert "The API key key ]0;owned of 31m CI is active" in done.stdout
+    assert not set("\x1b\x07\x9b") & set(done.stdout)
     assert "Create a new key" in done.stdout
     assert deployment.written() == {}
 
@@ -472,6 +475,8 @@ def test_a_release_without_a_name_is_no_push_at_each_run(release, said, deployme
         ({"deploy_after_tasks": ["nowhere.yml"]}, "deploy_after_tasks has nowhere.yml, and there is no such file"),
         ({"hosting_environment_id": "x"}, "must be a UUID"),
         ({"deploy_verify_urls": ["shop.example.com"]}, "deploy_verify_urls has shop.example.com, which is not"),
+        ({"deploy_verify_urls": ["https://me:hush@shop.example.com"]}, "has ********@shop.example.com, which is not"),
+        ({"deploy_verify_urls": ["ftp://me:hu/hush@shop.example.com"]}, "has ********@shop.example.com, which is not"),
         ({"deploy_verify_attempts": 0}, "deploy_verify_attempts must be 1 or more"),
         ({"deploy_summary_file": "nowhere/summary.json"}, "is no folder that can be written in"),
         ({"deploy_summary_file": "."}, "or has a folder of that name"),
@@ -486,6 +491,7 @@ def test_bad_variables_are_told_before_anything_is_sent(variables, said, deploym
     done = deployment.run()
     assert done.returncode
     assert said in done.stdout
+    assert "hush" not in done.stdout + done.stderr
     assert simulator.writes == []
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.hosting.management.plugins.plugin_utils.access import (
+    guard_of,
     outside,
     plan_of,
     problems_of,
@@ -31,8 +32,8 @@ USERS = {
 }
 
 
-def problems(roles=(), others=(), former=(), policy=()):
-    return problems_of_lists(list(roles), list(others), list(former), list(policy))
+def problems(roles=(), others=(), former=(), policy=(), trusts=False):
+    return problems_of_lists(list(roles), list(others), list(former), list(policy), trusts=trusts)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +41,7 @@ def problems(roles=(), others=(), former=(), policy=()):
     [
         {},
         {"roles": [ADMIN, DEVELOPER]},
-        {"roles": [DEVELOPER], "others": [ADA]},
+        {"roles": [DEVELOPER], "others": [ADA], "trusts": True},
         {"roles": [ADMIN], "others": ["root@example.com"], "former": ["gone@example.com"]},
         {"policy": ["192.0.2.7", "198.51.100.0/24", "2001:db8::/32"]},
     ],
@@ -54,13 +55,15 @@ def test_lists_that_can_be_right(lists):
     ("lists", "words"),
     [
         ({"roles": [DEVELOPER]}, "access_roles has no company-admin"),
+        ({"roles": [DEVELOPER], "others": [ADA]}, "they count only with access_trust_administrators: true"),
+        ({"roles": [DEVELOPER], "trusts": True}, "access_roles has no company-admin"),
         ({"roles": [{"role": "company-admin"}]}, "Entry 1 of access_roles must have a role, and either"),
         ({"roles": [{**ADMIN, "email": "ada@example.com"}]}, "Entry 1 of access_roles must have a role, and either"),
         ({"roles": [ADMIN, "ada"]}, "Entry 2 of access_roles must have"),
         ({"roles": [{**ADMIN, "user_id": "ada"}]}, "Entry 1 of access_roles: user_id must be a UUID"),
         ({"roles": [ADMIN, {**DEVELOPER, "email": "ben"}]}, "Entry 2 of access_roles: email must be an e-mail"),
         ({"roles": [ADMIN, {**DEVELOPER, "user_id": ADA.upper(), "email": ""}]}, f"name {ADA.upper()} twice"),
-        ({"roles": [DEVELOPER], "others": ["BEN@example.com"]}, "name ben@example.com twice"),
+        ({"roles": [DEVELOPER], "others": ["BEN@example.com"], "trusts": True}, "name ben@example.com twice"),
         ({"others": ["ada"]}, "access_other_administrators must have ids (UUID) or e-mail addresses, not 'ada'"),
         ({"former": ["ada"]}, "access_former_staff must be an e-mail address, not 'ada'"),
         ({"roles": [ADMIN, DEVELOPER], "former": ["Ben@example.com"]}, "Ben@example.com is in access_former_staff"),
@@ -75,13 +78,13 @@ def test_lists_that_cannot_be_right(lists, words):
 
 
 def asked(**values):
-    company = {"access_roles": [ADMIN], "access_other_administrators": []}
+    company = {"access_roles": [ADMIN], "access_other_administrators": [], "access_trust_administrators": False}
     nothing = {"environment_id": "", "former_staff": [], "checks_sftp": False, "policy": [], "company": company}
     return {**nothing, "unknown": [], "without_value": [], **values}
 
 
 def test_hosts_are_checked_together():
-    other = {"access_roles": [], "access_other_administrators": [ADA]}
+    other = {"access_roles": [], "access_other_administrators": [ADA], "access_trust_administrators": False}
     hosts = {
         "shop": asked(unknown=["The variable access_role is unknown."], without_value=["access_report"]),
         "blog": asked(unknown=["The variable access_role is unknown."], checks_sftp=True, company=other),
@@ -149,6 +152,44 @@ def test_without_a_list_of_users_an_address_needs_an_id_and_an_id_does_not(listi
     assert plan["other_administrators"] == [{"user": "root@example.com", "problem": ""}]
 
 
+NOBODY = "d0000000-0000-4000-8000-00000000ffff"
+MADE, BEFORE = True, False
+SEEN, NOT_SHOWN, FAILED = USERS, {"skipped": True}, {"error": {"status": 500}, "msg": "It broke."}
+
+
+@pytest.mark.parametrize(
+    ("administrators", "others", "listing", "trusts", "why"),
+    [
+        ({ADA: MADE}, [], SEEN, False, ""),
+        ({ADA: MADE, NOBODY: MADE}, [], SEEN, False, ""),
+        ({ADA: BEFORE}, [], SEEN, False, "No administrator of access_roles could be set"),
+        ({ADA: None}, [], SEEN, False, "No administrator of access_roles could be set"),
+        ({ADA: None}, [], SEEN, True, "No administrator of access_roles could be set"),
+        ({NOBODY: MADE}, [], SEEN, False, "None of the administrators of access_roles is among the users"),
+        ({NOBODY: MADE}, [], SEEN, True, ""),
+        ({ADA: MADE}, [], NOT_SHOWN, False, "was not asked for the users of the company (access_list_users)"),
+        ({ADA: MADE}, [], NOT_SHOWN, True, ""),
+        ({ADA: MADE}, [], FAILED, False, "It broke."),
+        ({}, [BEN], SEEN, False, "No administrator of access_roles could be set"),
+        ({}, [BEN], SEEN, True, ""),
+        ({}, [NOBODY], SEEN, True, "No administrator of access_roles could be set"),
+        ({}, [NOBODY], NOT_SHOWN, False, "No administrator of access_roles could be set"),
+        ({}, [NOBODY], NOT_SHOWN, True, ""),
+        ({ADA: BEFORE}, [BEN], SEEN, False, "No administrator of access_roles could be set"),
+        ({}, [], SEEN, True, "No administrator of access_roles could be set"),
+    ],
+)
+def test_nobody_loses_a_role_unless_an_administrator_was_made_and_is_seen(administrators, others, listing, trusts, why):
+    """An administrator of the list was made now, was one before as the journal has it, or could not be set (None)."""
+    results = [
+        {"msg": "x"} if is_set is None else {"company_user": {"user_id": user}, "is_set": is_set}
+        for user, is_set in administrators.items()
+    ]
+    told = guard_of(plan_of([], others, listing), results, trusts)
+    assert (told == "") == (why == "")
+    assert why in told
+
+
 def test_what_is_outside_of_a_policy():
     allowed = ["198.51.100.7", "198.51.100.0/25", "198.51.0.0/16", "192.0.2.1", "2001:db8::1", "2001:db9::1", "host"]
     assert outside(allowed, ["198.51.100.0/24", "2001:db8::/32"]) == [
@@ -168,7 +209,14 @@ def test_a_host_that_failed_before_and_a_task_that_crashed_are_failures():
         {"host": "away", "asked": seen, "wordpress": {"msg": "Unreachable."}, "sftp": {}},
     ]
     plan = plan_of([ADMIN], [], {})
-    settings = {"check_mode": False, "company_id": "c", "company_problem": "", "fail_on": []}
+    settings = {
+        "check_mode": False,
+        "company_id": "c",
+        "company_problem": "",
+        "guard": "",
+        "trusts": False,
+        "fail_on": [],
+    }
     crashed = [{"__access_user": plan["roles"][0], "msg": "MODULE FAILURE"}]
     summary = summary_of(hosts, plan, crashed, settings=settings)
     assert [(one["environment"], one["text"]) for one in summary["needs"]] == [

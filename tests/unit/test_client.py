@@ -1020,6 +1020,16 @@ def test_a_netrc_entry_does_not_replace_the_key(connect, https_service, tmp_path
     assert [headers["Authorization"] for headers in https_service.requests] == ["Bearer https-key"]
 
 
+@EACH_REQUEST
+def test_a_netrc_entry_goes_nowhere_after_a_redirect(request_, connect, simulator, elsewhere, tmp_path, monkeypatch):
+    (tmp_path / "netrc").write_text("default login someone password something\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    simulator.fault("redirect", times=0, status=307, location=elsewhere.base_url + "/validate")
+    failure(connect(simulator), request_)
+    assert [one.headers["authorization"] for one in simulator.requests] == [f"Bearer {simulator.api_key}"]
+    assert elsewhere.requests == []
+
+
 @pytest.mark.parametrize("request_", [READ, UNREPEATABLE_WRITE], ids=str)
 def test_a_proxy_that_refuses_connections_means_that_nothing_was_sent(
     request_, connect, https_service, refusing, monkeypatch, retries_logged

@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
 from ansible_collections.hosting.management.plugins.modules import site_check
 from simulator import Simulator, seed
 
@@ -336,6 +337,7 @@ def test_nothing_is_sent_to_the_hosting_service(controller, site, simulator):
         ({"urls": ["ftp://shop.example.com"]}, "addresses such as"),
         ({"urls": ["https://[shop"]}, "addresses such as"),
         ({"urls": ["https://me:hush@shop.example.com"]}, "use url_username and url_password"),
+        ({"urls": ["ftp://me:hu/hush@shop.example.com"]}, "not '********@shop.example.com'"),
         ({"urls": ["https://shop.example.com"], "attempts": 0}, "attempts must be 1 or more"),
     ],
 )
@@ -344,6 +346,13 @@ def test_bad_options_are_refused_before_anybody_is_asked(options, said, controll
     assert result["error"]["kind"] == "invalid_input"
     assert said in result["msg"]
     assert "hush" not in result["msg"]
+
+
+def test_a_login_in_an_address_is_not_shown_among_the_options(controller):
+    params = controller.params(site_check, urls=["https://shop.example.com", "https://me:x@blog.example.com"])
+    with pytest.raises(InvalidInput):
+        site_check.SPEC.check(params)
+    assert params["urls"] == ["https://shop.example.com", "********@blog.example.com"]
 
 
 def test_the_certificate_of_a_site_is_verified_unless_the_task_says_otherwise(controller):
