@@ -45,6 +45,7 @@ ORDER = [
     "_extensions",
     "_analytics",
     "_releases",
+    "_locks",
 ]
 
 REPEATABLE = {
