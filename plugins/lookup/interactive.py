@@ -11,7 +11,7 @@ version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 description:
-  - Returns true if M(ansible.builtin.pause) would wait for an answer, and the run is no job of AWX, whose jobs have a
+  - Returns true if C(ansible.builtin.pause) would wait for an answer, and the run is no job of AWX, whose jobs have a
     terminal with nobody at it.
 options:
   _terms:
