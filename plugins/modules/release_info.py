@@ -7,15 +7,24 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: release_info
-short_description: Show which release was last pushed to an environment
+short_description: Show which release was last pushed to an environment, and what locks it
 version_added: 0.2.0
 description:
   - Reads the journal, the collection's record of what it requested from the service. Shows which release was last
     pushed to an environment, which parts of it were pushed, and how each push ended. If a backup was restored since,
     shows the backup instead.
+  - Also shows the locks that stop deployments to the environment, see M(hosting.management.deploy_lock).
   - The service itself does not show releases. Pushes made without this journal, by hand or with another tool, are
     unknown to the module.
   - Nothing is sent to the service.
+options:
+  groups:
+    description:
+      - The inventory groups that the environment belongs to, such as C(group_names), for the locks of groups. The locks
+        of the group V(all) always count.
+    type: list
+    elements: str
+    default: []
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
@@ -194,6 +203,30 @@ php_restart:
     operation_id:
       description: The id of the operation that the service accepted, if there is one.
       type: str
+locks:
+  description: The locks in force for the environment or one of O(groups), those that end first at the front.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    environment_id:
+      description: The id of the environment that is locked. Null for a group.
+      type: str
+    group:
+      description: The name of the group that is locked. Null for an environment.
+      type: str
+    reason:
+      description: Why.
+      type: str
+    author:
+      description: Who has set the lock.
+      type: str
+    since:
+      description: When it was set, in ISO 8601, UTC.
+      type: str
+    until:
+      description: When it ends, in ISO 8601, UTC.
+      type: str
 error:
   description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
@@ -225,12 +258,16 @@ error:
 
 from ..module_utils._arguments import ModuleSpec, api_options, environment_option
 from ..module_utils._entry import run_module
+from ..module_utils._locks import locks_in_force, locks_on
 from ..module_utils._release_backups import recorded
 from ..module_utils._releases import as_result, pushes_of, restarts_of
 from ..module_utils._under_way import is_restore
 from ..module_utils._verdicts import trials_at
 
-SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()})
+SPEC = ModuleSpec(
+    api_options(),
+    {"environment_id": environment_option(), "groups": {"type": "list", "elements": "str", "default": []}},
+)
 
 
 def run(context):
@@ -240,6 +277,7 @@ def run(context):
     pushes = [] if restored else [row for row in rows if not is_restore(row)]
     newest = pushes[-1] if pushes else None
     restarts = restarts_of(context)
+    locks = locks_on(locks_in_force(context), context["environment_id"], context["groups"])
     return {
         "release": newest and newest.release,
         "state": newest and as_result(newest)["state"],
@@ -249,6 +287,7 @@ def run(context):
         "updates": [trial.as_result() for trial in trials_at(context, context["environment_id"])],
         "restored_backup": restored and {**restored.note, **as_result(restored)},
         "php_restart": {"release": restarts[-1].release, **as_result(restarts[-1])} if restarts else None,
+        "locks": [lock.as_result() for lock in locks],
     }
 
 

@@ -4,8 +4,8 @@
 """What became of the environments that the role maintain has gone through: plain values, as its JSON file has them.
 
 A finding has a ``name`` (of the part or check), a ``title`` and a ``text`` for people, and a ``level``: ``fail`` needs
-a person and makes the run fail, ``warn`` does not, ``held`` waits for the canary, ``cannot`` is what the service has no
-endpoint for.
+a person and makes the run fail, ``warn`` does not, ``held`` waits for the canary or the end of a lock, ``cannot`` is
+what the service has no endpoint for.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ..module_utils._checks import checked_duration
 from ..module_utils._dns import canonical_name
 from ..module_utils._text import printable
 from ..module_utils._values import time_of_text
+from .locks import text_of
 from .plain_values import Record, plain
 
 PARTS = {
@@ -185,7 +186,10 @@ class _Environment:
         if not _differs(item):
             return
         what = _difference(item)
-        if self.settings["held_by"]:
+        if self.settings.get("locks"):
+            locks = "; ".join(map(text_of, self.settings["locks"]))
+            self._find(name, "held", f"{what} It waits, because the environment is {locks}.")
+        elif self.settings["held_by"]:
             self._find(name, "held", f"{what} It waits until {self.settings['held_by']}, which goes first, works.")
         elif any((self.results.get(one) or {}).get("failed") for one in ("well", "site")):
             self._fail(name, f"{what} Not updated, because the site did not work before.")

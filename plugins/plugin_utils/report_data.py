@@ -43,6 +43,7 @@ PLUGIN_FIELDS = (
     *("name", "title", "status", "version", "update_version", "is_update_available"),
     *("is_version_vulnerable", "is_update_version_vulnerable", "auto_update_type"),
 )
+LOCK_FIELDS = ("environment_id", "group", "reason", "author", "since", "until")
 BACKUP_FIELDS = ("id", "name", "tag", "type", "created_at_iso")
 NO_ENDPOINT = (404, 405, 501)
 LARGEST_NUMBER = 1e15  # more visits than this are no visits, and no chart could show them
@@ -156,6 +157,7 @@ def _environment(host: Record, parts: list[str]) -> Record:
         "dns": _dns(host) if "dns" in parts else None,
         "release": releases and {name: releases.get(name) for name in ("release", "state", "sent_at")},
         "open_questions": list(_open_questions(releases or {})),
+        "locks": [{name: one.get(name) for name in LOCK_FIELDS} for one in (releases or {}).get("locks") or []],
     }
 
 
@@ -458,6 +460,10 @@ def _attention_to_the_rest(environments: list[Record]) -> Iterator[Record]:
             f"It is not known how a request ended in {_count(len(unknown), 'environment')}: {_names(unknown, 'host')}."
         )
         yield _note("bad", "releases", text)
+    locked = [one for one in environments if one["locks"]]
+    if locked:
+        text = f"Deployments to {_count(len(locked), 'environment')} are locked: {_names(locked, 'host')}."
+        yield _note("warn", "releases", text)
     opened = [one for one in environments if one["sftp_allowlist"] == []]
     if opened:
         text = (

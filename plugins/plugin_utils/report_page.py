@@ -395,6 +395,20 @@ def _releases(document: Record) -> Section:
         columns = ["Environment", "Request", "Release", "Outcome", "Sent"]
         section.tables.append(Table("Open questions of the journal", columns, questions))
         section.notes.append("hosting.management.settle settles what is of unknown outcome.")
+    locks = [
+        [
+            _host(one),
+            Cell(_time(lock["until"])),
+            Cell(lock["author"]),
+            Cell(lock["reason"]),
+            Cell(lock["group"] or "this environment"),
+        ]
+        for one in document["environments"]
+        for lock in one["locks"]
+    ]
+    if locks:
+        columns = ["Environment", "Until", "Author", "Reason", "Locked"]
+        section.tables.append(Table("Locks against deployments", columns, locks))
     released = [one for one in document["environments"] if one["release"] and one["release"]["state"]]
     if released:
         table = Table("Releases", ["Environment", "Release", "State", "Pushed"], [])

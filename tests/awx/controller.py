@@ -29,6 +29,9 @@ PLAYBOOK = re.compile(r"^\s*?-?\s*?(?:hosts|(?:ansible\.builtin\.)?import_playbo
 
 TYPES = {
     "organizations": "organization",
+    "teams": "team",
+    "labels": "label",
+    "instance_groups": "instance_group",
     "credential_types": "credential_type",
     "credentials": "credential",
     "execution_environments": "execution_environment",
@@ -39,6 +42,7 @@ TYPES = {
     "job_templates": "job_template",
     "workflow_job_templates": "workflow_job_template",
     "workflow_job_template_nodes": "workflow_job_template_node",
+    "workflow_approval_templates": "workflow_approval_template",
     "schedules": "schedule",
 }
 UNIFIED = ("projects", "inventory_sources", "job_templates", "workflow_job_templates")
@@ -57,9 +61,37 @@ REFERENCES = {
 }
 ASSOCIATIONS = {
     "credentials": "credentials",
-    "notification_templates_error": "notification_templates",
-    "success_nodes": "workflow_job_template_nodes",
+    "labels": "labels",
+    "instance_groups": "instance_groups",
+    **dict.fromkeys(
+        (f"notification_templates_{event}" for event in ("error", "success", "approvals")), "notification_templates"
+    ),
+    **dict.fromkeys((f"{end}_nodes" for end in ("success", "failure", "always")), "workflow_job_template_nodes"),
 }
+"""What an object may be associated with, and what of them a kind of object does not have."""
+LACKS = {
+    "job_templates": {"notification_templates_approvals"},
+    "workflow_job_templates": {"instance_groups", "credentials"},
+    "workflow_approval_templates": set(ASSOCIATIONS),
+}
+ROLES = {
+    "job_templates": ("admin", "execute", "read"),
+    "workflow_job_templates": ("admin", "execute", "approval", "read"),
+    "inventories": ("admin", "use", "update", "adhoc", "read"),
+    "projects": ("admin", "use", "update", "read"),
+}
+"""What teams may be granted on an object."""
+# What goes with an object, by the field that has its id.
+PARTS: dict[str, dict[str, str]] = {
+    "workflow_job_templates": {"workflow_job_template_nodes": "workflow_job_template"},
+    "workflow_job_template_nodes": {"workflow_approval_templates": "node"},
+    "inventories": {"inventory_sources": "inventory"},
+}
+for unified in UNIFIED:
+    PARTS[unified] = {**PARTS.get(unified, {}), "schedules": "unified_job_template"}
+# What has to go before an object.
+HOLDERS = {"credential_types": {"credentials": "credential_type"}}
+FREQUENCY = r"FREQ=(DAILY|WEEKLY|MONTHLY)(;BYDAY=[A-Z]{2}(,[A-Z]{2})*)?;INTERVAL=\d+"
 SLACK_DEFAULTS = {"hex_color": ""}
 SLACK_SECRETS = ("token",)
 
@@ -78,6 +110,8 @@ class Controller:
     associations: dict[tuple[str, int, str], list[int]] = field(default_factory=dict)
     surveys: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
     secrets: dict[int, dict[str, Any]] = field(default_factory=dict)
+    roles: dict[int, tuple[str, int, str]] = field(default_factory=dict)
+    members: dict[int, list[int]] = field(default_factory=dict)
     writes: list[tuple[str, str]] = field(default_factory=list)
     number: int = 0
 
@@ -96,6 +130,34 @@ class Controller:
         ids = self.associations.get((kind, self.named(kind)[name]["id"], association), [])
         others = self.objects[ASSOCIATIONS[association]]
         return [others[number].get("name") or others[number]["identifier"] for number in ids]
+
+    def granted(self) -> set[tuple[str, str, str]]:
+        """What teams may do: the team, the role, and the name of the object."""
+        return {
+            (self.objects["teams"][team]["name"], role, self.objects[kind][number]["name"])
+            for key, (kind, number, role) in self.roles.items()
+            for team in self.members.get(key, [])
+        }
+
+    def steps(self, workflow: str) -> dict[str, dict[str, Any]]:
+        """The steps of a workflow by their names: what each runs, or asks, and what comes after it."""
+        number = self.named("workflow_job_templates")[workflow]["id"]
+        templates = {one["id"]: one["name"] for kind in UNIFIED for one in self.objects[kind].values()}
+        kind = "workflow_job_template_nodes"
+        nodes = [one for one in self.objects[kind].values() if one["workflow_job_template"] == number]
+        names = {one["id"]: one["identifier"] for one in nodes}
+        asked = {one["node"]: one for one in self.objects["workflow_approval_templates"].values()}
+        return {
+            one["identifier"]: {
+                "runs": templates.get(one.get("unified_job_template"), ""),
+                "asks": asked[one["id"]]["name"] if one["id"] in asked else "",
+                **{
+                    end: {names[other] for other in self.associations.get((kind, one["id"], f"{end}_nodes"), [])}
+                    for end in ("success", "failure", "always")
+                },
+            }
+            for one in nodes
+        }
 
     def survey(self, kind: str, name: str) -> dict[str, Any]:
         """The survey of a template."""
@@ -116,7 +178,7 @@ class Controller:
             "type": TYPES[kind],
             "url": f"/api/v2/{kind}/{self.number}/",
             "related": {"survey_spec": f"/api/v2/{kind}/{self.number}/survey_spec/"},
-            "summary_fields": {},
+            "summary_fields": {"object_roles": self._roles_of(kind, self.number)},
             "scm_revision": "",
         }
         self.objects[kind][self.number] = made
@@ -173,14 +235,86 @@ class Controller:
             raise Refused(f"playbook: Playbook not found for project: {fields['playbook']}")
 
     def _check_schedule(self, fields: dict[str, Any]) -> None:
-        zone = r"DTSTART(;TZID=[A-Za-z_]+(/[A-Za-z_]+)*)?:\d{8}T\d{6}Z? RRULE:FREQ=DAILY;INTERVAL=1"
-        if not re.fullmatch(zone, fields["rrule"]):
+        zone = r"DTSTART(;TZID=[A-Za-z_]+(/[A-Za-z_]+)*)?:\d{8}T\d{6}Z? RRULE:"
+        if not re.fullmatch(zone + FREQUENCY, fields["rrule"]):
             raise Refused(f"rrule: {fields['rrule']}")
-        for kind in ("job_templates", "workflow_job_templates"):
-            survey = self.surveys.get((kind, fields["unified_job_template"]), {"spec": []})
-            # A default does not answer a question that must be answered.
-            if any(one["required"] for one in survey["spec"]):
-                raise Refused("variables_needed_to_start")
+        given = fields.get("extra_data") or {}
+        questions = self._questions_of(fields["unified_job_template"])
+        # A default does not answer a question that must be answered.
+        if any(one["required"] and one["variable"] not in given for one in questions):
+            raise Refused("variables_needed_to_start")
+        self._check_prompts(fields)
+
+    def _check_workflow_job_template_node(self, fields: dict[str, Any]) -> None:
+        self._check_prompts(fields)
+
+    def _check_workflow_job_template(self, fields: dict[str, Any]) -> None:
+        if fields.get("webhook_service") not in (None, "", "github", "gitlab"):
+            raise Refused(f"webhook_service: {fields['webhook_service']}")
+
+    def _questions_of(self, template: int | None) -> list[dict[str, Any]]:
+        found = [
+            self.surveys.get((kind, template), {"spec": []}) for kind in ("job_templates", "workflow_job_templates")
+        ]
+        return [question for survey in found for question in survey["spec"]]
+
+    def _check_prompts(self, fields: dict[str, Any]) -> None:
+        """Refuse what the template does not ask for when it is launched."""
+        number = fields.get("unified_job_template")
+        kinds = ("job_templates", "workflow_job_templates")
+        template = next((self.objects[kind][number] for kind in kinds if number in self.objects[kind]), {})
+        asked = {one["variable"] for one in self._questions_of(number)}
+        unasked = set(fields.get("extra_data") or {}) - asked
+        if unasked and not template.get("ask_variables_on_launch"):
+            raise Refused(f"extra_data: Variables {sorted(unasked)} are not allowed on launch")
+        if fields.get("job_slice_count") and not template.get("ask_job_slice_count_on_launch"):
+            raise Refused("job_slice_count: Field is not configured to prompt on launch.")
+
+    def _roles_of(self, kind: str, number: int) -> dict[str, dict[str, int]]:
+        """The roles of a new object."""
+        found = {}
+        for name in ROLES.get(kind, ()):
+            key = 100_000 + len(self.roles)
+            self.roles[key] = (kind, number, name)
+            found[f"{name}_role"] = {"id": key}
+        return found
+
+    def approve(self, node: int, fields: dict[str, Any]) -> dict[str, Any]:
+        """Make the template of an approval for a node."""
+        made = self.create("workflow_approval_templates", {**fields, "node": node})
+        self.objects["workflow_job_template_nodes"][node]["related"]["unified_job_template"] = made["url"]
+        return made
+
+    def grant(self, key: int, data: dict[str, Any]) -> None:
+        """Grant a role to a team, or revoke it."""
+        if data["id"] not in self.objects["teams"]:
+            raise Refused(f"id: {data['id']} is no team")
+        teams = self.members.setdefault(key, [])
+        if data.get("disassociate"):
+            teams.remove(data["id"])
+        else:
+            teams.append(data["id"])
+
+    def delete(self, kind: str, number: int) -> None:
+        """Remove an object with its parts, and all that refers to it."""
+        for holder, name in HOLDERS.get(kind, {}).items():
+            if any(one.get(name) == number for one in self.objects[holder].values()):
+                raise Refused(f"{kind} {number} is in use by {holder}")
+        for part, name in PARTS.get(kind, {}).items():
+            for one in [one for one in self.objects[part].values() if one.get(name) == number]:
+                self.delete(part, one["id"])
+        del self.objects[kind][number]
+        self.surveys.pop((kind, number), None)
+        self.associations = {
+            key: [other for other in others if (ASSOCIATIONS[key[2]], other) != (kind, number)]
+            for key, others in self.associations.items()
+            if key[:2] != (kind, number)
+        }
+        self.roles = {key: role for key, role in self.roles.items() if role[:2] != (kind, number)}
+        if kind == "teams":
+            self.members = {key: [one for one in teams if one != number] for key, teams in self.members.items()}
+        used = {other for key, others in self.associations.items() if key[2] == "labels" for other in others}
+        self.objects["labels"] = {one: label for one, label in self.objects["labels"].items() if one in used}
 
     def set_survey(self, kind: str, number: int, survey: dict[str, Any]) -> None:
         for name in ("name", "description", "spec"):
@@ -199,6 +333,8 @@ class Controller:
         return {one["variable"]: one["default"] for one in self.survey(kind, name)["spec"] if one["default"] != ""}
 
     def associate(self, kind: str, number: int, association: str, other: dict[str, Any]) -> None:
+        if association in LACKS.get(kind, set()):
+            raise Refused(f"{kind} have no {association}")
         if other["id"] not in self.objects[ASSOCIATIONS[association]]:
             raise Refused(f"{association}: {other['id']} does not exist")
         ids = self.associations.setdefault((kind, number, association), [])
@@ -220,25 +356,41 @@ class Controller:
                 return 201, self.create(kind, data)
             return _page(self.find(kind, dict(parse_qsl(parts.query))))
         number = int(rest[0])
+        if kind == "roles":
+            return self._answer_role(method, number, data)
         if number not in self.objects[kind]:
             return 404, {"detail": "Not found."}
         if len(rest) == 1:
             return self._answer_object(method, kind, number, data)
-        if rest[1] == "survey_spec":
+        return self._answer_part(method, kind, number, rest[1], data)
+
+    def _answer_part(self, method: str, kind: str, number: int, part: str, data: dict[str, Any]) -> tuple[int, Any]:
+        if part == "create_approval_template":
+            return 201, self.approve(number, data)
+        if part == "survey_spec":
             if method == "POST":
                 self.set_survey(kind, number, data)
             return 200, self.surveys.get((kind, number), {})
         if method == "POST":
-            self.associate(kind, number, rest[1], data)
+            self.associate(kind, number, part, data)
             return 204, None
-        return _page([{"id": one} for one in self.associations.get((kind, number, rest[1]), [])])
+        if part in LACKS.get(kind, set()):
+            return 404, {"detail": "Not found."}
+        return _page([{"id": one} for one in self.associations.get((kind, number, part), [])])
+
+    def _answer_role(self, method: str, key: int, data: dict[str, Any]) -> tuple[int, Any]:
+        if method == "POST":
+            self.grant(key, data)
+            return 204, None
+        return _page([{"id": one} for one in self.members.get(key, [])])
 
     def _answer_object(self, method: str, kind: str, number: int, data: dict[str, Any]) -> tuple[int, Any]:
         if method == "PATCH":
             return 200, self.update(kind, number, data)
         if method == "DELETE":
-            del self.objects[kind][number]
-            return 204, None
+            self.delete(kind, number)
+            # AWX removes the hosts of an inventory later.
+            return (202, {}) if kind == "inventories" else (204, None)
         return 200, self.objects[kind][number]
 
 

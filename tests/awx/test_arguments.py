@@ -97,8 +97,16 @@ def test_a_module_takes_the_arguments_of_its_task(module, arguments, spec_of, do
     given = {
         name: values.get(options.get(name, {}).get("type"), "text") if is_template(value) else value
         for name, value in arguments.items()
-        if not (is_template(value) and options.get(name, {}).get("choices"))
     }
+    for name, value in arguments.items():
+        choices = options.get(name, {}).get("choices")
+        if is_template(value) and choices:
+            given[name] = choices[0]
+    # Of what excludes each other, a task leaves out all but one.
+    for group in spec.get("mutually_exclusive") or []:
+        for name in [name for name in group if name in given][1:]:
+            assert "omit" in arguments[name]
+            del given[name]
     assert ArgumentSpecValidator(options, **spec).validate(given).error_messages == []
 
 
@@ -109,5 +117,5 @@ def test_a_wrong_argument_is_found():
 
 
 def test_the_role_has_such_tasks():
-    assert len(TASKS) == 11
+    assert len(TASKS) == 27
     assert yaml.safe_load((ROLE / "meta" / "main.yml").read_text())

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from awx.controller import ENCRYPTED, TOKEN, Controller, running
+from awx.controller import ENCRYPTED, TOKEN, TYPES, Controller, running
 from awx.credential import environment
 
 ROOT = Path(__file__).parents[2]
@@ -27,8 +27,8 @@ PASSWORD = "password-of-the-journal-73"
 # What the guide takes from the environment.
 SECRETS = {"HOSTING_API_KEY": API_KEY, "JOURNAL_PASSWORD": PASSWORD, "SLACK_TOKEN": "token-of-slack-19"}
 # Whose variables a job takes, where that is not the role of the same name.
-ROLES = {"rollback": "deploy"}
-JOBS = ("deploy", "rollback", "maintain", "access", "report")
+ROLES = {"rollback": "deploy", "deploy_lock": "deploy"}
+JOBS = ("deploy", "rollback", "deploy_lock", "maintain", "access", "report")
 
 
 class Setup:
@@ -51,6 +51,7 @@ class Setup:
             "ANSIBLE_COLLECTIONS_PATH": f"{ROOT / 'build' / 'collections'}:{ROOT / 'build' / 'awx'}",
             "ANSIBLE_LOCALHOST_WARNING": "false",
             "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
+            "ANSIBLE_PIPELINING": "true",
             **SECRETS,
             "CONTROLLER_HOST": self.controller.url,
             "CONTROLLER_OAUTH_TOKEN": TOKEN,
@@ -100,7 +101,7 @@ def assert_answers_are_variables(role: str, questions: list[dict[str, Any]]) -> 
 
 def test_everything_is_set_up_once(setup: Setup):
     controller = setup.controller
-    assert setup.changes() == 11
+    assert setup.changes() == 12
     assert set(controller.named("job_templates")) == {f"Hosting: {job}" for job in JOBS}
     assert controller.named("credentials")["Hosting"]["inputs"]["api_key"] == ENCRYPTED
     assert environment_of_a_job(controller) == {
@@ -119,7 +120,11 @@ def test_everything_is_set_up_once(setup: Setup):
     for job in JOBS:
         name = f"Hosting: {job}"
         assert controller.associated("job_templates", name, "credentials") == ["Hosting"]
-        assert controller.associated("job_templates", name, "notification_templates_error") == ["Hosting: a job failed"]
+        assert controller.associated("job_templates", name, "notification_templates_error") == [
+            "Hosting: notifications"
+        ]
+        assert controller.associated("job_templates", name, "notification_templates_success") == []
+        assert not controller.named("job_templates")[name]["ask_variables_on_launch"]
         assert_answers_are_variables(ROLES.get(job, job), controller.survey("job_templates", name)["spec"])
     assert {
         job: controller.defaults("job_templates", f"Hosting: {job}") for job in ("maintain", "access", "report")
@@ -130,7 +135,11 @@ def test_everything_is_set_up_once(setup: Setup):
     }
     asked = controller.survey("workflow_job_templates", "Hosting: deploy and report")["spec"]
     assert [one["variable"] for one in asked] == ["deploy_release", "deploy_hosts", "deploy_rollback"]
-    assert controller.associated("workflow_job_template_nodes", "deploy", "success_nodes") == ["report"]
+    assert controller.steps("Hosting: deploy and report") == {
+        "deploy": step("Hosting: deploy", success={"report"}),
+        "report": step("Hosting: report"),
+    }
+    assert set(controller.named("workflow_job_templates")) == {"Hosting: deploy and report"}
     assert {name: one["rrule"] for name, one in controller.named("schedules").items()} == {
         f"Hosting: {job} every night": f"DTSTART;TZID=Europe/Berlin:20260101T{hour}0000 RRULE:FREQ=DAILY;INTERVAL=1"
         for job, hour in (("maintain", "01"), ("access", "04"), ("report", "05"))
@@ -146,6 +155,115 @@ def test_everything_is_set_up_once(setup: Setup):
     assert set(controller.named("schedules")) == {"Hosting: maintain every night"}
     assert {one["forks"] for one in controller.named("job_templates").values()} == {20}
     assert environment_of_a_job(controller)["HOSTING_API_KEY"] == "another-key"
+
+
+def step(runs: str = "", asks: str = "", **ends: set[str]) -> dict[str, Any]:
+    """A step of a workflow, as the simulated AWX tells of it."""
+    return {"runs": runs, "asks": asks, **{end: ends.get(end, set()) for end in ("success", "failure", "always")}}
+
+
+TEAM = {
+    **yaml.safe_load(re.search(r"```yaml\n# team.yml\n(.*?)```", GUIDE, re.DOTALL)[1]),
+    "awx_permissions": {"developers": ["deploy", "look"], "leads": ["approve", "rollback", "lock"], "interns": []},
+    "awx_ask_variables": ["maintain"],
+    "awx_instance_groups": ["europe"],
+    "awx_timeouts": {"deploy": 3600},
+    "awx_labels": ["hosting"],
+}
+
+
+@pytest.mark.story
+@pytest.mark.timeout(1200)
+def test_a_team_deploys_with_canary_and_approval_and_everything_can_be_removed(setup: Setup):
+    controller = setup.controller
+    setup.variables |= TEAM
+    for kind, name in (("instance_groups", "europe"), ("teams", "interns"), ("credential_types", "Other API")):
+        controller.create(kind, {"name": name, "organization": 1})
+    before = {kind: set(controller.named(kind)) for kind in TYPES}
+    setup.changes()
+
+    workflow = "Hosting: deploy and report"
+    again = {"report after rollback"}
+    assert controller.steps(workflow) == {
+        "canary": step("Hosting: deploy", success={"canary report"}, failure={"ask for canary rollback"}),
+        "canary report": step("Hosting: report", always={"approval"}),
+        "approval": step(asks="Deploy to the rest?", success={"deploy"}, failure={"ask for canary rollback"}),
+        "deploy": step("Hosting: deploy", success={"report"}, failure={"ask for rollback"}),
+        "report": step("Hosting: report"),
+        "ask for canary rollback": step(asks="Roll back the canary?", success={"canary rollback"}),
+        "canary rollback": step("Hosting: rollback", always=again),
+        "ask for rollback": step(asks="Roll back all environments that have the release?", success={"rollback"}),
+        "rollback": step("Hosting: rollback", always=again),
+        "report after rollback": step("Hosting: report"),
+    }
+    nodes = controller.named("workflow_job_template_nodes")
+    assert (nodes["canary"]["extra_data"], nodes["canary"]["job_slice_count"]) == ({"deploy_hosts": "shop-live"}, 1)
+    assert nodes["rollback"]["extra_data"] == {"deploy_hosts": "environment_live"}
+    assert {one["timeout"] for one in controller.named("workflow_approval_templates").values()} == {14400}
+    # What a step says, the survey must not ask: AWX prefers its answer.
+    asked = controller.survey("workflow_job_templates", workflow)["spec"]
+    assert [one["variable"] for one in asked] == ["deploy_release", "deploy_rollback"]
+    for event in ("error", "success", "approvals"):
+        assert controller.associated("workflow_job_templates", workflow, f"notification_templates_{event}") == [
+            "Hosting: notifications"
+        ]
+
+    git = controller.named("workflow_job_templates")["Hosting: deploy from Git"]
+    assert git["webhook_service"] == "gitlab"
+    assert not git.get("survey_enabled")
+    everything = {one["id"]: name for name, one in controller.named("workflow_job_templates").items()}
+    templates = {one.get("unified_job_template") for one in controller.objects["workflow_job_template_nodes"].values()}
+    assert [everything[one] for one in templates & set(everything)] == [workflow]
+    deploy = controller.named("job_templates")["Hosting: deploy"]
+    release = yaml.safe_load(deploy["extra_vars"])["deploy_release"]
+    assert release == "{{ awx_webhook_payload | default({}) | hosting.management.git_tag }}"
+
+    assert controller.granted() == {
+        ("developers", "execute", workflow),
+        ("leads", "approval", workflow),
+        ("leads", "execute", "Hosting: rollback"),
+        ("leads", "execute", "Hosting: deploy_lock"),
+        *(("developers", "read", f"Hosting: {job}") for job in JOBS),
+        *(("developers", "read", name) for name in (workflow, "Hosting", "Hosting live")),
+    }
+    assert deploy["timeout"] == 3600
+    assert controller.associated("job_templates", "Hosting: deploy", "instance_groups") == ["europe"]
+    assert controller.associated("job_templates", "Hosting: deploy", "labels") == ["hosting"]
+    asking = {name for name, one in controller.named("job_templates").items() if one["ask_variables_on_launch"]}
+    assert asking == {"Hosting: maintain"}
+    schedules = controller.named("schedules")
+    weekly = schedules["Hosting: weekly report"]
+    start = "DTSTART;TZID=Europe/Berlin:20260101T071500"
+    assert weekly["rrule"] == f"{start} RRULE:FREQ=WEEKLY;BYDAY=MO,TH;INTERVAL=1"
+    assert weekly["extra_data"] == {"report_time_frame": "7_days"}
+    assert {f"Hosting: read the inventory of Hosting{live}" for live in ("", " live")} <= set(schedules)
+
+    assert setup.changes() == 0
+    assert controller.writes == []
+
+    setup.changes(
+        awx_canary_hosts="", awx_offer_rollback=False, awx_permissions={"leads": ["deploy"], "developers": []}
+    )
+    assert set(controller.steps(workflow)) == {"deploy", "report"}
+    assert controller.objects["workflow_approval_templates"] == {}
+    assert controller.granted() == {("leads", "execute", workflow)}
+
+    for changed in (True, False):
+        assert bool(setup.changes(awx_state="absent")) == changed
+    assert controller.writes == []
+    assert {kind: set(controller.named(kind)) for kind in TYPES} == before
+
+
+@pytest.mark.story
+@pytest.mark.timeout(600)
+def test_a_new_name_leaves_no_orphan(setup: Setup):
+    controller = setup.controller
+    setup.variables |= {"awx_nightly": {"report": "01:00"}}
+    setup.changes()
+    setup.changes(awx_name="Web", awx_previous_names=["Hosting"])
+    names = [name for kind in TYPES for name in controller.named(kind)]
+    assert [name for name in names if "Hosting" in name] == []
+    assert "Web: report every night" in names
 
 
 def test_variables_of_jobs_and_what_they_are_about_can_be_given(setup: Setup):
@@ -168,7 +286,7 @@ def test_without_what_is_optional_it_is_set_up_too(setup: Setup):
     for name in ("awx_journal", "awx_journal_password", "awx_notification_type", "awx_notification_configuration"):
         del setup.variables[name]
     # AWX gives such variables to a job that runs this role.
-    assert setup.changes("-e", "awx_job_id=7", "-e", "awx_project_revision=abc", awx_project_folder="../awx/") == 10
+    assert setup.changes("-e", "awx_job_id=7", "-e", "awx_project_revision=abc", awx_project_folder="../awx/") == 11
     # An empty HOSTING_JOURNAL would switch it off.
     assert environment_of_a_job(setup.controller)["HOSTING_JOURNAL"] == "~/.local/state/hosting.management/journal.db"
     assert environment_of_a_job(setup.controller)["PGPASSWORD"] == ""
@@ -181,11 +299,21 @@ def test_without_what_is_optional_it_is_set_up_too(setup: Setup):
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
+        ({"awx_permissions": {"leads": ["aprove"]}}, "and awx_permissions those of permissions (deploy,"),
+        ({"awx_ask_variables": ["deply"]}, "awx_ask_variables, awx_timeouts and awx_schedules need the names of jobs"),
+        ({"awx_schedules": [{"name": "a", "job": "b", "at": "01:00"}]}, "for awx_schedules inventory"),
+        (
+            {"awx_schedules": [{"name": "a", "job": "report", "at": 60}]},
+            'a needs a time in quotes such as "01:30", not 60',
+        ),
         ({"awx_slices": 3}, "The variable awx_slices is unknown."),
         ({"awx_base_url": None}, "missing required arguments: awx_base_url"),
         ({"awx_nightly": {"deploy": "01:00"}}, "It needs the names of jobs (maintain, access, report)"),
         ({"awx_nightly": {"report": 1350}}, 'times in quotes such as "01:30"'),
-        ({"awx_job_variables": {"push": {}}}, "needs the names of jobs (deploy, rollback, maintain, access, report)"),
+        (
+            {"awx_job_variables": {"push": {}}},
+            "needs the names of jobs (deploy, rollback, deploy_lock, maintain, access, report)",
+        ),
         ({"awx_job_variables": {"deploy": "v1"}}, "and variables of each"),
         ({"awx_notification_type": "pigeon"}, "value of awx_notification_type must be one of"),
     ],

@@ -327,6 +327,28 @@ def test_a_canary_that_breaks_holds_the_updates_of_the_others_and_nothing_else(n
     assert night.found("site02") == set()
 
 
+def test_updates_of_a_locked_environment_wait_and_nothing_else(nights: Nights, tmp_path: Path):
+    nights.hosts = {"site01": host_of(1)}
+    (tmp_path / "freeze.yml").write_text(
+        """
+- hosts: all
+  connection: local
+  gather_facts: false
+  tasks:
+    - hosting.management.deploy_lock: {group: all, reason: Black Friday, until: 3h, author: anna}
+"""
+    )
+    process = nights.start(playbook="freeze.yml")
+    assert process.wait(60) == 0, process.communicate()
+    night = nights.run(maintain_denied_ips=[SHARED], maintain_update_plugins="updatable")
+    assert night.status == 0, night.output
+    assert nights.written == {"denied-ips": 1}
+    assert night.found("site01", "held") == {"plugins"}
+    assert re.search(r"It waits, because .* by anna \(group all\): Black Friday\.", night.text("site01", "plugins"))
+    assert nights.run("-e", "maintain_ignore_lock=true", maintain_update_plugins="updatable").status == 0
+    assert nights.written == {"manual-backups": 1, "bulk-update": 1}
+
+
 def test_too_many_failures_in_a_wave_end_the_run_if_wanted(nights: Nights):
     nights.simulator.fault("status", method="PUT", path="/sites/tools/denied-ips", status=400)
     night = nights.run("-e", "maintain_serial=1", "-e", "maintain_max_fail_percentage=0", maintain_denied_ips=[SHARED])

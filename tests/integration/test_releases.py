@@ -21,6 +21,7 @@ NOTHING_KNOWN = {
     "parts": [],
     "restored_backup": None,
     "php_restart": None,
+    "locks": [],
 }
 
 

@@ -277,7 +277,52 @@ def awx() -> Picture:
     return picture
 
 
-PICTURES = {"deployment": deployment, "journal": journal_states, "inventory": inventory, "awx": awx}
+def approval() -> Picture:
+    """What a team's workflow in AWX does, from a tag in Git to the last environment."""
+    picture = Picture(
+        "From a tag in Git to the last environment",
+        "A tag in Git, or somebody with the permission to deploy, starts the workflow. It deploys to the canary,"
+        " reports and waits for approval. Somebody approves, and it deploys to the rest and reports. When the canary or"
+        " the rest fails, or nobody approves, it asks whether to roll back. A lock stops all of it.",
+        860,
+        400,
+    )
+    picture.box(25, 40, 140, 66, "plain", "A tag in Git", "names the release")
+    picture.box(25, 136, 140, 66, "plain", "Somebody", "who may deploy")
+    picture.box(210, 88, 130, 66, "blue", "Canary", "deploy, verify")
+    picture.box(385, 88, 110, 66, "blue", "Report", "how it went")
+    picture.box(540, 88, 130, 66, "yellow", "Approval", "who may approve")
+    picture.box(715, 88, 120, 66, "green", "The rest", "in waves, report")
+    picture.arrow((165, 73), (187, 73), (187, 112), (208, 112))
+    picture.arrow((165, 169), (187, 169), (187, 130), (208, 130))
+    for begin, end in ((340, 385), (495, 540), (670, 715)):
+        picture.arrow((begin, 121), (end - 2, 121))
+    picture.text(693, 106, "yes", "note")
+    picture.box(385, 236, 285, 66, "yellow", "Roll back?", "somebody approves, or nothing happens")
+    picture.box(715, 236, 120, 66, "red", "Rollback", "and report")
+    picture.arrow((275, 154), (275, 269), (383, 269), kind="answer")
+    picture.text(282, 200, "fails", "note", "start")
+    picture.arrow((605, 154), (605, 234), kind="answer")
+    picture.text(598, 195, "no, or too late", "note", "end")
+    picture.arrow((775, 154), (775, 195), (640, 195), (640, 234), kind="answer")
+    picture.text(782, 180, "fails", "note", "start")
+    picture.arrow((670, 269), (713, 269))
+    picture.text(
+        430, 340, "A lock stops deployments, rollbacks and updates until its end, whoever starts them.", "note"
+    )
+    picture.text(
+        430, 364, "Chat or mail hears of what fails, of what waits for approval, and, if you like, of success.", "note"
+    )
+    return picture
+
+
+PICTURES = {
+    "deployment": deployment,
+    "journal": journal_states,
+    "inventory": inventory,
+    "awx": awx,
+    "approval": approval,
+}
 
 
 def main() -> None:

@@ -95,7 +95,14 @@ def releases(number: int, name: str) -> dict[str, Any]:
     state = "unknown" if number % 7 == 0 else "finished"
     push = {"state": state, "sent_at": "2026-11-20T10:00:00Z", "operation_id": name or "environments:push-1"}
     release = {"release": name or f"v{number}", "state": state, "sent_at": push["sent_at"]}
-    return {**release, "parts": [push], "restored_backup": None, "php_restart": None}
+    lock = {
+        "group": "live",
+        "reason": name or "Black Friday",
+        "author": name or "anna",
+        "until": "2026-11-30T05:00:00Z",
+    }
+    locks = [lock] if name or number == 9 else []
+    return {**release, "parts": [push], "restored_backup": None, "php_restart": None, "locks": locks}
 
 
 def failed(status: int | None = 500, kind: str = "service", msg: str = "The service failed.") -> dict[str, Any]:

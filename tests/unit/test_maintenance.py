@@ -141,3 +141,14 @@ def test_a_key_that_expires_soon_is_told_once(days: int | None, level: list[str]
     assert summary(key=key)["needs_person"] == bool(level)
     assert not summary(key=key, warn_only=["key"])["needs_person"]
     assert summary(key=key, key_days=None)["key"] == []
+
+
+def test_updates_of_a_locked_environment_wait_with_the_reason():
+    update = {"changed": True, "diff": {"before": {"version": "1"}, "after": {"version": "2"}}}
+    lock = {"until": "2026-11-30T05:00:00Z", "author": "anna", "group": "live", "reason": "Black Friday"}
+    result = result_of({"plugins": update}, {**SETTINGS, "locks": [lock]})
+    [found] = result["findings"]
+    assert (found["name"], found["level"]) == ("plugins", "held")
+    said = "the environment is locked until 2026-11-30T05:00:00Z by anna (group live): Black Friday."
+    assert found["text"].endswith(said)
+    assert not result["needs_person"]

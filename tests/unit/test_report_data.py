@@ -178,6 +178,14 @@ def test_questions_that_the_journal_has_no_answer_for_are_asked():
     assert attention(made)["releases"].startswith("bad: ")
 
 
+def test_locks_are_told_with_reason_author_and_end():
+    made = document([host(8), host(9)])
+    assert made["environments"][0]["locks"] == []
+    [lock] = made["environments"][1]["locks"]
+    assert (lock["reason"], lock["author"], lock["until"]) == ("Black Friday", "anna", "2026-11-30T05:00:00Z")
+    assert attention(made)["releases"] == "warn: Deployments to 1 environment are locked: site-9-live."
+
+
 @pytest.mark.parametrize("number", [None, float("nan"), float("inf"), -5, 10**400, True, "many"])
 def test_numbers_that_are_none_count_nothing(number: object):
     strange = {"total": number, "points": [{"time": "2026-11-01T00:00:00.000Z", "visits": number}]}

@@ -50,6 +50,7 @@ ORDER = [
     "_judging",
     "_analytics",
     "_releases",
+    "_locks",
 ]
 
 REPEATABLE = {
