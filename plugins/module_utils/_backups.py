@@ -22,6 +22,19 @@ def backups_of(context: Context) -> list[Record]:
     return sorted(found, key=lambda backup: (backup["created_at"], backup["id"]), reverse=True)
 
 
+def manual_backups_of(answer: Answer) -> list[Record]:
+    """Return the manual backups of an answer, each of which has an id."""
+    backups = [one for one in answer.records("environment.backups") if is_manual(one)]
+    if not all(isinstance(one.get("id"), int) for one in backups):
+        raise answer.malformed("environment.backups.id")
+    return backups
+
+
+def is_manual(backup: Record) -> bool:
+    """Tell whether a backup was taken on demand, at a time that the service tells."""
+    return backup.get("type") == "manual" and isinstance(backup.get("created_at"), (int, float))
+
+
 def as_result(answer: Answer, backup: Record) -> Record:
     """Return a backup of an answer as a module's result: with its tag, and its time in ISO 8601."""
     try:

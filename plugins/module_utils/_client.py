@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from functools import cache, cached_property
 from typing import Any, TypedDict, TypeVar, cast
 from urllib.parse import quote
@@ -177,6 +178,8 @@ class Client:
     :param retries: how often a request is repeated at most, after anything but a 429; 0 also switches that off.
     :param verify: as in requests: True, False, or the path of a CA bundle.
     :param secrets: texts besides the key that no error may repeat, should the service echo them.
+
+    ``clock_difference`` is by how many seconds the service's clock was ahead of this machine's at the last answer.
     """
 
     def __init__(
@@ -195,6 +198,7 @@ class Client:
         self._retries = retries
         self._verify = verify
         self._watch = Watch()
+        self.clock_difference = 0.0
         hidden = {secret for secret in (api_key, *secrets) if secret}
         self._secrets = sorted(hidden | {quote(secret, safe="") for secret in hidden}, key=len, reverse=True)
         if isinstance(verify, str):
@@ -232,9 +236,15 @@ class Client:
             raise self._failure(request, error) from None
         finally:
             self._watch.end()
+        self._compare_clocks(response)
         if not 200 <= response.status_code < 300:
             raise self._status_error(request, response, content)
         return Answer(request, response.status_code, self._json(request, response, content), self._clean)
+
+    def _compare_clocks(self, response: requests.Response) -> None:
+        """Note by how many seconds the service's clock is ahead of this machine's. Its Date has whole seconds."""
+        with suppress(KeyError, TypeError, ValueError):
+            self.clock_difference = parsedate_to_datetime(response.headers["Date"]).timestamp() + 0.5 - time.time()
 
     @contextmanager
     def _adapter(self, request: Request) -> Iterator[Adapter]:

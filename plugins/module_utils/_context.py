@@ -18,6 +18,8 @@ from ._operations import POLL_INTERVAL, WAIT_TIMEOUT, Operation, follow
 NOT_SHOWN: None = None
 """What a read returns when the service does not show the state."""
 
+CLOCK_TOLERANCE = 120  # seconds that a clock may be off before the user is told
+
 SHORTEST_PIECE = 4  # characters of a line of a secret that is a secret itself; the last line of a key may be short
 
 
@@ -75,7 +77,14 @@ class Context(Mapping[str, Any]):
         return journal
 
     def close(self) -> None:
-        """Let go of the journal, if the task has opened it, and warn of what it says of itself."""
+        """Let go of the journal, if the task has opened it, and warn of what it says of itself and of the clock."""
+        behind = self.client.clock_difference if "client" in self.__dict__ else 0
+        if abs(behind) > CLOCK_TOLERANCE:
+            self.warn(
+                f"This machine's clock is {round(abs(behind) / 60)} minutes"
+                f" {'behind' if behind > 0 else 'ahead of'} the hosting service's. Set it right: ages, such as those of"
+                " backups, are told by it."
+            )
         if "journal" in self.__dict__:
             warning = self.journal.warning()
             if warning:

@@ -11,9 +11,10 @@ our look and our memory must not be taken for missing.
 from __future__ import annotations
 
 import json
+import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from . import _decision
@@ -23,21 +24,25 @@ from ._decision import Seen, Sight, Step, Wanted, counting_entry, decide
 from ._errors import (
     HostingError,
     InvalidInput,
+    JournalError,
     MalformedResponse,
     OperationFailed,
     OperationTimeout,
     OutcomeUnknown,
     ServiceError,
 )
-from ._interface import PUSH_ENVIRONMENT, Request
-from ._journal import Entry, NoJournal, digest_of
+from ._interface import Request
+from ._journal import Entry, NoJournal, Subject, digest_of, note_progress
 from ._operations import NO_ENDPOINT, SHOWS_NONE, Operation, next_look, require_finished
 from ._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
+from ._settling import how_to_settle
+from ._under_way import Beside, Start, in_the_way, named
 
 TAKEN = "taken"
 """The observed value of an action that was taken already."""
 
 SHORTEST_LOOK = 0.1  # seconds between two looks at least
+LONGEST_DODGE = 0.5  # seconds until those that met in the journal try again
 
 Thing = TypeVar("Thing")
 
@@ -100,6 +105,10 @@ def always(desired: object, request: Request | None) -> Callable[[Observed | Non
     return lambda _before: Plan(desired, request)
 
 
+def always_counts() -> None:
+    """The time before which nothing counts that was done, where all counts."""
+
+
 def converge(
     context: Context,
     *,
@@ -107,6 +116,8 @@ def converge(
     plan: Callable[[Observed | None], Plan],
     name: str,
     observe: Callable[[], Observed | None] = not_shown,
+    start: Start | None = None,
+    prepare: Callable[[], bool] | None = None,
 ) -> Outcome:
     """Bring about a state, and return the Outcome.
 
@@ -114,8 +125,10 @@ def converge(
     :param plan: returns the Plan for a state as it was observed; it is asked anew in each round.
     :param name: what the diff calls the value.
     :param observe: returns the state as Observed, or NOT_SHOWN: then the journal says what was last accepted.
+    :param start: what the request does to which environment, where it does not start beside everything else there.
+    :param prepare: called before the request leaves; it returns False when the plan has to be made anew.
     """
-    return _Change(context, subject, plan, observe, name=name).settle()
+    return _Change(context, subject, plan, observe, name=name, start=start, prepare=prepare).settle()
 
 
 def once(
@@ -127,8 +140,9 @@ def once(
     part: dict[str, Any] | None = None,
     at_each_run: bool = False,
     remembered: bool = True,
-    not_before: float | None = None,
+    not_before: Callable[[], float | None] = always_counts,
     observe: Callable[[], Observed | None] = not_shown,
+    start: Start | None = None,
 ) -> Outcome:
     """Take an action once per release and part, and return the Outcome.
 
@@ -138,11 +152,12 @@ def once(
     :param part: what of the release the action concerns, as a JSON object; each part is taken once.
     :param at_each_run: take the action whatever is known of earlier ones.
     :param remembered: whether the journal has a part in it.
-    :param not_before: a time in seconds since the epoch; what was taken before does not count.
+    :param not_before: returns a time in seconds since the epoch, or None; what was taken before does not count.
     :param observe: returns Observed(TAKEN) when the service shows that the action was taken already, Observed(None)
         when it shows that it was not, and NOT_SHOWN when it does not show it.
+    :param start: what the action does to which environment, where it does not start beside everything else there.
     """
-    change = _Change(context, subject, always(TAKEN, request), observe, not_before=not_before)
+    change = _Change(context, subject, always(TAKEN, request), observe, not_before=not_before, start=start)
     change.release = release
     change.part = None if part is None else json.dumps(part, sort_keys=True)
     change.force = change.force or at_each_run
@@ -162,13 +177,16 @@ class _Change:
         observe: Callable[[], Observed | None],
         *,
         name: str | None = None,
-        not_before: float | None = None,
+        not_before: Callable[[], float | None] = always_counts,
+        start: Start | None = None,
+        prepare: Callable[[], bool] | None = None,
     ) -> None:
         self.context = context
         self.journal = context.journal
         self.subject = (context.client.base_url, "/".join(subject))
         self.make_plan, self.observe = plan, observe
         self.name, self.not_before = name, not_before
+        self.start, self.prepare = start, prepare
         self.release: str | None = None
         self.part: str | None = None
         self.force = context.force
@@ -181,6 +199,7 @@ class _Change:
         self.rows: tuple[Entry, ...] = ()
         self.is_first_round = True
         self.has_sent = False
+        self.journal_identity: str | None = None
 
     @property
     def is_state(self) -> bool:
@@ -199,8 +218,9 @@ class _Change:
 
     def _round(self) -> Outcome | None:
         """Remember, look, plan, decide, act; return the Outcome of the last round."""
+        self._require_same_journal()
         self.rows = self.journal.read(self.subject)
-        self.remembered = tuple(map(_as_known, self.rows))
+        self.remembered = tuple(entry.as_known() for entry in self.rows)
         self.before = self.observe()
         self.plan = self.make_plan(self.before)
         self.wanted = self._wanted()
@@ -226,7 +246,7 @@ class _Change:
             key="" if self.part is None else digest_of(self.part),
             release=self.release,
             force=self.force and request is not None and not self.has_sent,
-            not_before=self.not_before,
+            not_before=self.not_before(),
             relative=self.plan.relative,
         )
 
@@ -269,20 +289,95 @@ class _Change:
     def _send(self) -> Outcome | None:
         if self.has_sent:
             raise self._effect_missing()
+        others = self._others()
+        if others:
+            return self._give_way(others)
         if self.context.check_mode:
             return self._outcome(True)
+        if self.prepare and not self.prepare():
+            return None
         entry = Entry.sent_now(
             self.wanted.digest,
             self.context.client.longest_send,
             key=self.wanted.key,
             release=self.release,
             part=self.part,
+            after=(*self.rows, *(one for _subject, one in self._of_environment())),
         )
         claimed = (*(one for one in self.rows if one.key != entry.key), entry)
         if not self._replace(self.rows, claimed):
             return None
+        if self._others(entry):
+            # Both have noted theirs before they looked at the other's, so that at least one of them sees it.
+            self._replace(claimed, self.rows)
+            time.sleep(random.uniform(0, LONGEST_DODGE))  # noqa: S311 (no secret)
+            return None
         self.entry = self._request(entry, claimed)
         return self._follow() if self.operation and self.context.wait else self._outcome(True)
+
+    def _of_environment(self) -> list[tuple[Subject, Entry]]:
+        """Return what the journal knows of the environment, where that matters."""
+        if self.start is None:
+            return []
+        return self.journal.of_environment(self.subject[0], self.start.environment_id)
+
+    def _others(self, own: Entry | None = None) -> list[tuple[Subject, Entry, Beside]]:
+        """Return what this request, whose row is ``own`` once it is noted, does not start beside."""
+        if self.start is None or self.context.force:
+            return []
+        return in_the_way(self.start.kind, self._of_environment(), own)
+
+    def _give_way(self, others: list[tuple[Subject, Entry, Beside]]) -> Outcome | None:
+        """Wait for the ends of what goes on at the environment; raise where nobody knows, or it takes too long."""
+        subject, entry, _verdict = next((one for one in others if one[2] is Beside.ASKS), others[0])
+        if any(verdict is Beside.ASKS for *_row, verdict in others):
+            raise OutcomeUnknown(
+                f"{named(subject, entry)} was sent at {_clock(entry.sent_at)} and its answer was lost, so it may still"
+                f" go on. {self.plan.request} was not sent. {how_to_settle(subject[1], entry)} force: true sends the"
+                " request whatever became of that one.",
+                request=self.plan.request,
+            )
+        if self.context.check_mode:
+            return self._outcome(True)
+        time_left = self._time_left() if self.context.wait else 0.0
+        if time_left:
+            self.context.report(f"waiting until this has ended: {named(subject, entry)}")
+        if entry.progress == SENT and time_left:
+            self._sleep_until_answered(subject, entry)
+            return None
+        operation = Operation(entry.operation_id, accepted_at=entry.sent_at, resumed=True)
+        if entry.progress == IN_PROGRESS:
+            self.context.follow([operation], time_left, self.journal)
+        if operation.state == IN_PROGRESS:
+            error = OperationTimeout(
+                f"{named(subject, entry)} goes on (operation {entry.operation_id or 'not known yet'}). Nothing was"
+                " sent. Run again to wait for its end. force: true sends the request whatever goes on.",
+                request=self.plan.request,
+            )
+            error.operation_id = entry.operation_id
+            raise error
+        # Where the service does not show the operation, it counts as done, as everywhere.
+        note_progress(self.journal, subject, entry, FAILED if operation.state == FAILED else FINISHED)
+        return None
+
+    def _require_same_journal(self) -> None:
+        """Raise when another journal is in the place of the one that this task has read or written before."""
+        identity = self.journal.identity()
+        if self.journal_identity in (None, identity):
+            self.journal_identity = identity
+            return
+        noted = ""
+        if self.has_sent and self.entry:
+            rows = self.journal.read(self.subject)
+            state = self.operation.state if self.operation else self.entry.progress
+            now = self.entry.with_progress(state if state in (FINISHED, FAILED) else self.entry.progress)
+            self.journal.replace(self.subject, rows, (*(one for one in rows if one.key != now.key), now))
+            noted = f" {self.plan.request} was sent by this task; that is noted in the journal that is there now."
+        raise JournalError(
+            f"The journal was removed or replaced while this task ran.{noted} What other runs have noted is not known"
+            " any more: put the journal back, or compare the environments with hosting.management.release_info, before"
+            " you run anything again."
+        )
 
     def _request(self, entry: Entry, claimed: tuple[Entry, ...]) -> Entry:
         """Send the request, keep the journal true to what became of it, and return its row."""
@@ -297,7 +392,7 @@ class _Change:
             self._update(entry, UNKNOWN)
             if request.repeatable:
                 raise
-            raise self._without_answer(error) from error
+            raise self._without_answer(entry, error) from error
         except BaseException:
             self._update(entry, UNKNOWN)
             raise
@@ -309,14 +404,14 @@ class _Change:
         self._update(entry, progress, answer.operation_id)
         return entry.with_progress(progress, answer.operation_id)
 
-    def _without_answer(self, error: HostingError) -> HostingError:
+    def _without_answer(self, entry: Entry, error: HostingError) -> HostingError:
         """Return the error of a request that must not be repeated and may have been carried out."""
         if isinstance(self.journal, NoJournal):
             advice = "Look at the service, and if it was not carried out, run the task again."
         elif self.before:
             advice = "The next run looks whether the service shows its effect."
         else:
-            advice = self._how_to_settle()
+            advice = self._how_to_settle(entry)
         error_class = ServiceError if isinstance(error, ServiceError) else OutcomeUnknown
         return error_class(
             f"{error} This request is never sent twice by itself. {advice}",
@@ -325,11 +420,9 @@ class _Change:
             service_message=error.service_message,
         )
 
-    def _how_to_settle(self) -> str:
-        settle = "Look at the service. If it was not carried out, run with force: true to send it again."
-        if _present(self.plan.request).endpoint is PUSH_ENVIRONMENT:
-            settle += " If it was, say so with hosting.management.push_outcome."
-        return settle
+    def _how_to_settle(self, entry: Entry) -> str:
+        settle = how_to_settle(self.subject[1], entry)
+        return f"{settle} Or, if it was not carried out, run with force: true to send it again."
 
     def _follow(self) -> Outcome | None:
         entry = _present(self.entry)
@@ -381,9 +474,13 @@ class _Change:
                 " was sent by this one. Run again when the other one has ended."
             )
         self.context.report("another run has sent a request for the same: waiting for its answer")
-        while self._time_left() and sent.answer_may_come() and self.journal.read(self.subject) == self.rows:
-            time.sleep(SHORTEST_LOOK)
+        self._sleep_until_answered(self.subject, sent)
         return None
+
+    def _sleep_until_answered(self, subject: Subject, sent: Entry) -> None:
+        """Wait until another run has its answer or can get none any more, or the time of this task is over."""
+        while self._time_left() and sent.answer_may_come() and sent in self.journal.read(subject):
+            time.sleep(SHORTEST_LOOK)
 
     def _look_again(self) -> Outcome | None:
         if self.context.check_mode or not self.context.wait:
@@ -410,7 +507,7 @@ class _Change:
             return OutcomeUnknown(
                 f"{self.plan.request} was sent at {_clock(entry.sent_at)} and its answer was lost. The service"
                 " does not show its effect, and it was not sent again. Run again later: if the effect is not there by"
-                f" {until}, the request is sent anew. force: true sends it now.",
+                f" {until}, the request is sent anew. {self._how_to_settle(entry)}",
                 request=self.plan.request,
             )
         named = f" as operation {entry.operation_id}" if entry.operation_id else ""
@@ -446,10 +543,10 @@ class _Change:
         return error
 
     def _ask_the_user(self) -> Outcome:
-        sent_at = _present(self.entry).sent_at
+        entry = _present(self.entry)
         raise OutcomeUnknown(
-            f"{self.plan.request} was sent at {_clock(sent_at)} and its answer was lost, so it may or may not have"
-            f" been carried out. It was not sent again. {self._how_to_settle()}",
+            f"{self.plan.request} was sent at {_clock(entry.sent_at)} and its answer was lost, so it may or may not"
+            f" have been carried out. It was not sent again. {self._how_to_settle(entry)}",
             request=self.plan.request,
         )
 
@@ -465,20 +562,9 @@ class _Change:
         return self.journal.replace(self.subject, seen, now, durable=is_leaving and not self.wanted.repeatable)
 
     def _update(self, entry: Entry, progress: str, operation_id: str | None = None) -> None:
-        """Note how far a request has come, unless another run has noted something else meanwhile.
-
-        When the request has left, what was sent of other releases no longer counts: the subject has this one now.
-        """
-        if self.context.check_mode:
-            return
-        while True:
-            read = self.journal.read(self.subject)
-            mine = next((one for one in read if _is_same(one, entry)), None)
-            if mine is None:
-                return
-            kept = tuple(one for one in read if one is not mine and one.release == entry.release)
-            if self._replace(read, (*kept, mine.with_progress(progress, operation_id))):
-                return
+        """Note how far a request has come, unless another run has noted something else meanwhile."""
+        if not self.context.check_mode:
+            note_progress(self.journal, self.subject, entry, progress, operation_id, supersedes=True)
 
     def _with_what_was_done(self, error: HostingError) -> HostingError:
         """Return the error with what was accepted before it, or with the word that nothing was changed."""
@@ -536,22 +622,6 @@ def _require_own_answer(answer: Answer) -> None:
         " answers in its place.",
         request=request,
         status=answer.status,
-    )
-
-
-def _as_known(entry: Entry) -> Entry:
-    """Return a row that is still sent, but whose run can get no answer any more, as one whose outcome is unknown."""
-    if entry.progress == SENT and not entry.answer_may_come():
-        return replace(entry, progress=UNKNOWN)
-    return entry
-
-
-def _is_same(entry: Entry, other: Entry) -> bool:
-    return (entry.key, entry.wanted, entry.sent_at, entry.sender) == (
-        other.key,
-        other.wanted,
-        other.sent_at,
-        other.sender,
     )
 
 

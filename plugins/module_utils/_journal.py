@@ -20,7 +20,7 @@ import sqlite3
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 from ._errors import JournalError
-from ._progress import ENDED, FAILED, FINISHED, SENT
+from ._progress import ENDED, FAILED, FINISHED, SENT, UNKNOWN
 
 if TYPE_CHECKING:
     import psycopg
@@ -39,6 +39,7 @@ Subject = tuple[str, str]
 LOCK_TIMEOUT = 30  # seconds to wait for another run's transaction
 ANSWER_TIMEOUT = 30  # seconds in which a PostgreSQL server is there or not
 CONNECT_TIMEOUT = 60  # seconds in which a PostgreSQL server may come to have a free connection
+LEAST_STEP = 0.001  # seconds between two requests that follow each other, by whatever clocks
 KEEP_DAYS = 400
 """Days after which a row that has a known end is removed."""
 WRITES_PER_TIDYING = 100
@@ -73,7 +74,7 @@ class Entry:
     ``wanted`` is a digest: of the value, or of release and part. ``progress`` is one of _progress. After ``answer_by``
     no answer can come. ``sender`` is the process that has sent the request. ``ended_at`` is when it came to be
     finished, failed or unknown. Actions have a ``release``, and a push the ``part`` of it that was sent (JSON).
-    ``key`` tells a subject's rows apart: a digest of the part, or empty.
+    ``key`` tells a subject's rows apart: a digest of the part, or an environment's id, or empty.
     """
 
     wanted: str
@@ -89,21 +90,58 @@ class Entry:
 
     @classmethod
     def sent_now(
-        cls, wanted: str, answer_within: float, *, key: str = "", release: str | None = None, part: str | None = None
+        cls,
+        wanted: str,
+        answer_within: float,
+        *,
+        key: str = "",
+        release: str | None = None,
+        part: str | None = None,
+        after: Iterable[Entry] = (),
     ) -> Entry:
-        """Return the entry of a request that is about to leave; its answer comes within so many seconds, or never."""
+        """Return the entry of a request that is about to leave; its answer comes within so many seconds, or never.
+
+        It is later than the entries that it comes ``after``, whatever the clocks of those who made them said: their
+        order is what decisions go by.
+        """
         now = time.time()
-        return cls(wanted, SENT, now, now + answer_within, _this_process(), release=release, part=part, key=key)
+        entry = cls(wanted, SENT, now, now + answer_within, _this_process(), release=release, part=part, key=key)
+        return replace(entry, sent_at=entry.following(after))
+
+    @classmethod
+    def noted_now(cls, wanted: str, note: object, *, key: str = "", release: str | None = None) -> Entry:
+        """Return the entry of something that is no request, but has to be remembered: a JSON value without secrets."""
+        now = time.time()
+        part = json.dumps(note, sort_keys=True)
+        return cls(wanted, FINISHED, now, now, _this_process(), ended_at=now, release=release, part=part, key=key)
+
+    def following(self, others: Iterable[Entry]) -> float:
+        """Return the time at which this comes after others, whatever the clocks of those who made them said."""
+        return max([self.sent_at, *(other.sent_at + LEAST_STEP for other in others)])
+
+    @property
+    def note(self) -> dict[str, Any]:
+        """What ``part`` holds as JSON: what of a release was sent, or what else is remembered."""
+        return json.loads(self.part) if self.part else {}
 
     def with_progress(self, progress: str, operation_id: str | None = None) -> Entry:
         """Return the entry of the same request as it stands now; it keeps an operation's id that is not given anew."""
-        ended_at = time.time() if progress in ENDED else None
+        ended_at = max(time.time(), self.sent_at) if progress in ENDED else None
         return replace(self, progress=progress, operation_id=operation_id or self.operation_id, ended_at=ended_at)
 
     def answer_may_come(self, now: float | None = None) -> bool:
         """Return True while the run that has sent the request may still be waiting for its answer."""
         now = time.time() if now is None else now
         return self.progress == SENT and now < self.answer_by and _may_be_alive(self.sender)
+
+    def as_known(self) -> Entry:
+        """Return the entry as it stands now: one that is sent and can get no answer any more is unknown."""
+        return self if self.progress != SENT or self.answer_may_come() else replace(self, progress=UNKNOWN)
+
+    def is_about(self, other: Entry) -> bool:
+        """Tell whether two rows are about one and the same request."""
+        names = ("key", "wanted", "sent_at", "sender")
+        return all(getattr(self, name) == getattr(other, name) for name in names)
 
 
 def digest_of(value: object) -> str:
@@ -263,12 +301,16 @@ _SELECT_PREFIX = (
     f"select subject, {_NAMES} from hosting_management_journal"  # noqa: S608
     " where service = ? and substr(subject, 1, ?) = ? order by sent_at, subject, key"
 )
+_SELECT_ENVIRONMENT = (
+    f"select subject, {_NAMES} from hosting_management_journal"  # noqa: S608
+    " where service = ? and (subject like ? or key = ?) order by sent_at, subject, key"
+)
 _DELETE = f"delete from hosting_management_journal {_OF_SUBJECT} and key = ?"  # noqa: S608
 _INSERT = (
     f"insert into hosting_management_journal (service, subject, {_NAMES})"  # noqa: S608
     f" values (?, ?, {', '.join('?' * len(_COLUMNS))})"
 )
-_OLD = f"progress in ('{FINISHED}', '{FAILED}') and sent_at < ?"
+_OLD = f"progress in ('{FINISHED}', '{FAILED}') and sent_at < ? and service <> ''"
 
 
 class NoJournal:
@@ -287,7 +329,22 @@ class NoJournal:
         return True
 
     def subjects(self, service: str, prefix: str) -> list[tuple[Subject, Entry]]:
-        return []
+        return [
+            (subject, entry)
+            for subject, entries in self._rows.items()
+            for entry in entries
+            if subject[0] == service and subject[1].startswith(prefix)
+        ]
+
+    def of_environment(self, service: str, environment_id: str) -> list[tuple[Subject, Entry]]:
+        return [
+            (subject, entry)
+            for subject, entry in self.subjects(service, "")
+            if f"/{environment_id}" in subject[1] or entry.key == environment_id
+        ]
+
+    def identity(self) -> str:
+        return "none"
 
     def require_writable(self) -> None:
         """There is nothing to write to."""
@@ -326,6 +383,7 @@ class _SqlJournal(Generic[_Connection]):
     def __init__(self) -> None:
         self._connection: _Connection | None = None
         self._owner: int | None = None  # the process that has opened the connection
+        self._is_named = False  # whether this connection has seen the journal's identity
 
     def _reading(self) -> AbstractContextManager[_Execute]:
         """Lend what reads."""
@@ -351,6 +409,7 @@ class _SqlJournal(Generic[_Connection]):
         with self._writing(subject, durable) as execute:
             if set(_rows(execute, subject)) != set(seen):
                 return False
+            self._give_name(execute)
             for entry in set(seen) - set(now):
                 execute(_DELETE, (*subject, entry.key))
             for entry in set(now) - set(seen):
@@ -364,6 +423,36 @@ class _SqlJournal(Generic[_Connection]):
         with self._reading() as execute:
             found = execute(_SELECT_PREFIX, (service, len(prefix), prefix)).fetchall()
         return [((service, subject), Entry(*values)) for subject, *values in found]
+
+    def of_environment(self, service: str, environment_id: str) -> list[tuple[Subject, Entry]]:
+        """Return each row about an environment, with its subject, in the order in which they were sent.
+
+        These are the rows whose subject has the id behind its first word, and those whose key it is.
+        """
+        with self._reading() as execute:
+            values = (service, f"%/{environment_id}%", environment_id)
+            found = execute(_SELECT_ENVIRONMENT, values).fetchall()
+        return [((service, subject), Entry(*values)) for subject, *values in found]
+
+    def identity(self) -> str | None:
+        """Return what tells this journal from one that takes its place, or None as long as there is no journal."""
+        with self._reading() as execute:
+            made = _rows(execute, _MADE)
+        return made[0].wanted if made else None
+
+    def _give_name(self, execute: _Execute) -> None:
+        """See to it, once for each connection, that the journal has its identity; earlier versions gave it none."""
+        if self._is_named:
+            return
+        if not _rows(execute, _MADE):
+            entry = Entry.noted_now(uuid.uuid4().hex, None)
+            execute(f"{_INSERT} on conflict do nothing", (*_MADE, *astuple(entry)))
+        (made,) = _rows(execute, _MADE)
+        self._take_name(made)
+        self._is_named = True
+
+    def _take_name(self, made: Entry) -> None:
+        """Hear which journal this is, before it is written."""
 
     def require_writable(self) -> None:
         """Raise JournalError where the next write would. Nothing is changed."""
@@ -380,6 +469,7 @@ class _SqlJournal(Generic[_Connection]):
     def close(self) -> None:
         """Close the database; it is opened again when needed."""
         connection, self._connection = self._connection, None
+        self._is_named = False
         if connection is None:
             return
         if self._owner != os.getpid():
@@ -407,6 +497,10 @@ _of_parents: list[object] = []
 
 def _rows(execute: _Execute, subject: Subject) -> tuple[Entry, ...]:
     return tuple(Entry(*row) for row in execute(_SELECT, subject).fetchall())
+
+
+_MADE: Subject = ("", "made")
+"""The subject of the row that says when a journal was made, and tells it from others."""
 
 
 def _check_version(version: int) -> None:
@@ -439,8 +533,16 @@ class SqliteJournal(_SqlJournal[sqlite3.Connection]):
         self._path = _expanded(Path(path))
         self._file: tuple[int, int] | None = None
         self._is_new = False
+        self._was_there_since: str | None = None  # of a journal that is gone
 
     def warning(self) -> str | None:
+        since, self._was_there_since = self._was_there_since, None
+        if since:
+            return (
+                f"The journal {self._path} was there since {since}, and is gone or empty now. So it is not known what"
+                " earlier runs did: a release that is there already is pushed again. Before you push anything, put the"
+                " journal back, or set journal (or HOSTING_JOURNAL) to the place that it was moved to."
+            )
         is_new, self._is_new = self._is_new, False
         if not is_new or not _goes_with_the_job(self._path.absolute()):
             return None
@@ -470,10 +572,11 @@ class SqliteJournal(_SqlJournal[sqlite3.Connection]):
     def _reading(self) -> Iterator[_Execute]:
         with self._as_journal_error():
             # Reading alone, as in check mode, leaves no file behind.
-            if self._is_there():
-                connection = self._opened(self._connect)
-                yield connection.execute if self._has_table(connection) else _nothing
+            connection = self._opened(self._connect) if self._is_there() else None
+            if connection is not None and self._has_table(connection):
+                yield connection.execute
             else:
+                self._miss(None)
                 yield _nothing
 
     @contextmanager
@@ -515,6 +618,27 @@ class SqliteJournal(_SqlJournal[sqlite3.Connection]):
             self.close()
         self._file = file
         return file is not None
+
+    @property
+    def _marker(self) -> Path:
+        """The file beside the journal that says which journal was here, and since when."""
+        return self._path.with_name(f"{self._path.name}.made")
+
+    def _miss(self, identity: str | None) -> None:
+        """Notice that another journal was here before the one of this identity, or before there was none."""
+        with suppress(OSError, ValueError):
+            known, since = self._marker.read_text().split()
+            if known != identity:
+                self._was_there_since = since
+
+    def _take_name(self, made: Entry) -> None:
+        self._miss(made.wanted)
+        since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(made.sent_at))
+        text = f"{made.wanted} {since}\n"
+        with suppress(OSError):
+            if not self._marker.exists() or self._marker.read_text() != text:
+                with open(os.open(self._marker, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "w") as file:
+                    file.write(text)
 
     def _make_file(self) -> None:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -825,6 +949,31 @@ def _without_password(text: str, address: str) -> str:
     for password in passwords_of(address):
         text = text.replace(password, "********")
     return text
+
+
+def note_progress(
+    journal: Journal,
+    subject: Subject,
+    entry: Entry,
+    progress: str,
+    operation_id: str | None = None,
+    *,
+    supersedes: bool = False,
+) -> None:
+    """Note how far a request has come, unless it is not in the journal any more.
+
+    With ``supersedes``, what was sent before it of other releases no longer counts: the subject has this one now.
+    """
+    while True:
+        rows = journal.read(subject)
+        mine = next((one for one in rows if one.is_about(entry)), None)
+        if mine is None:
+            return
+        others = tuple(one for one in rows if one is not mine)
+        if supersedes:
+            others = tuple(one for one in others if one.release == entry.release or one.sent_at > entry.sent_at)
+        if journal.replace(subject, rows, (*others, mine.with_progress(progress, operation_id)), durable=False):
+            return
 
 
 # Quoted: pylint sees no class in a generic base, and refuses to join it.

@@ -52,6 +52,10 @@ def iso_of_milliseconds(milliseconds: float) -> str:
     return iso_of_time(time_of_milliseconds(milliseconds))
 
 
+def iso_of_seconds(seconds: float) -> str:
+    return iso_of_milliseconds(1000 * seconds)
+
+
 def iso_of_text_for_people(text: str) -> str | None:
     """Return a human-readable date-time with a UTC suffix in ISO 8601, or None when its format is not known."""
     bare = text.strip().removesuffix("UTC").removesuffix("GMT").strip()

@@ -195,11 +195,12 @@ from ..module_utils._arguments import (
     uuid_option,
 )
 from ..module_utils._backups import backups_of
-from ..module_utils._convergence import not_shown, once
+from ..module_utils._convergence import once
 from ..module_utils._entry import run_module
 from ..module_utils._errors import InvalidInput
 from ..module_utils._interface import RESTORE_BACKUP
-from ..module_utils._releases import release_of_restore, require_settled
+from ..module_utils._releases import release_of_restore
+from ..module_utils._under_way import Kind, Start
 
 SPEC = ModuleSpec(
     api_options(),
@@ -231,8 +232,7 @@ def run(context):
         release=release_of_restore(backup["id"], context["release"]),
         part=part,
         at_each_run=context["release"] is None,
-        # Asked in each round, after the rows were read that the request's own row replaces.
-        observe=not_shown if context.force else lambda: require_settled(context, part),
+        start=Start(Kind.RESTORE, context["environment_id"]),
     )
     return outcome.result(backup=backup)
 

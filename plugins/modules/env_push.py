@@ -168,11 +168,11 @@ from ..module_utils._arguments import (
     uuid_option,
 )
 from ..module_utils._checks import checked_relative_paths
-from ..module_utils._convergence import not_shown, once
+from ..module_utils._convergence import once
 from ..module_utils._entry import run_module
 from ..module_utils._errors import InvalidInput
 from ..module_utils._interface import PUSH_ENVIRONMENT
-from ..module_utils._releases import await_restore
+from ..module_utils._under_way import Kind, Start
 
 
 def _complete_push(params):
@@ -234,7 +234,7 @@ def run(context):
         release=context["release"],
         part=_part(body),
         at_each_run=context["release"] is None,
-        observe=not_shown if context.force else lambda: await_restore(context),
+        start=Start(Kind.PUSH, context["target_env_id"]),
     )
     return outcome.result(is_pushed=outcome.changed)
 

@@ -32,6 +32,16 @@ options:
       - The time before which backups do not count, in ISO 8601, such as the time of the last push. Without an offset,
         UTC is assumed. Mutually exclusive with O(max_age).
     type: str
+  release:
+    description:
+      - The release that the backup is taken for, before M(hosting.management.env_push) pushes it. The journal keeps
+        which backup is the one from before this release; M(hosting.management.release_info) shows it.
+      - A backup on record counts as long as nothing else was pushed or restored since, and it is not older than
+        O(max_age). After a push of the release that failed, it counts however old it is, because it holds what was
+        there before. In all other cases a new backup is taken. No clock of the service has a part in this.
+      - Requires O(tag).
+    type: str
+    version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
@@ -152,6 +162,7 @@ error:
 """
 
 import time
+from dataclasses import replace
 
 from ..module_utils._analytics import checked_time
 from ..module_utils._arguments import (
@@ -163,12 +174,14 @@ from ..module_utils._arguments import (
     operation_options,
     text_option,
 )
-from ..module_utils._backups import as_result
+from ..module_utils._backups import as_result, is_manual, manual_backups_of
 from ..module_utils._checks import checked_duration
 from ..module_utils._context import NOT_SHOWN
-from ..module_utils._convergence import TAKEN, Observed, once
+from ..module_utils._convergence import TAKEN, Observed, always_counts, not_shown, once
 from ..module_utils._entry import run_module
 from ..module_utils._interface import ADD_MANUAL_BACKUP, GET_BACKUPS
+from ..module_utils._release_backups import ReleaseBackup, is_settled, may_count, record, recorded
+from ..module_utils._under_way import Kind, Start
 from ..module_utils._values import time_of_text
 
 SPEC = ModuleSpec(
@@ -180,25 +193,111 @@ SPEC = ModuleSpec(
         "tag": text_option(required=False),
         "max_age": Option(checked_duration),
         "newer_than": Option(checked_time),
+        "release": text_option(required=False),
     },
-    mutually_exclusive=[["max_age", "newer_than"]],
+    mutually_exclusive=[["max_age", "newer_than"], ["release", "newer_than"]],
+    required_by={"release": ["tag"]},
 )
 
 
 def run(context):
     """Take a backup of an environment (interface section 4.10)."""
+    if context["release"] is not None:
+        return _take(context, _OfRelease(context))
     not_before = _not_before(context)
-    at_each_run = context["tag"] is None and not_before is None
+    if context["tag"] is None and not_before is None:
+        return _take(context, None)
+    return _take(context, _OfTag(context, not_before))
+
+
+def _take(context, wanted):
+    """Take the backup unless the one that is wanted is there; without one, take it at each run."""
     outcome = once(
         context,
         subject=("manual_backup", context["environment_id"], context["tag"] or ""),
         request=ADD_MANUAL_BACKUP(env_id=context["environment_id"], body=context.given("tag")),
         release=context["tag"],
-        at_each_run=at_each_run,
-        not_before=not_before,
-        observe=lambda: NOT_SHOWN if at_each_run else _observe(context, not_before),
+        at_each_run=wanted is None,
+        not_before=wanted.not_before if wanted else always_counts,
+        observe=wanted.observe if wanted else not_shown,
+        start=Start(Kind.BACKUP, context["environment_id"]),
     )
     return outcome.result(backup=outcome.record or {"tag": context["tag"]})
+
+
+class _OfTag:
+    """The newest backup with a tag, if it is new enough."""
+
+    def __init__(self, context, oldest):
+        self.context, self.oldest = context, oldest
+
+    def not_before(self):
+        return self.oldest
+
+    def observe(self):
+        answer = self.context.companion(GET_BACKUPS(env_id=self.context["environment_id"]))
+        if answer is NOT_SHOWN:
+            return NOT_SHOWN
+        records = answer.records("environment.backups")
+        counting = [backup for backup in records if _counts(self.context, backup, self._oldest_at_service())]
+        if not counting:
+            return Observed(None)
+        return Observed(TAKEN, as_result(answer, max(counting, key=lambda backup: backup["created_at"])))
+
+    def _oldest_at_service(self):
+        """Return the time by the service's clock, which has dated its backups; one that was given is as it is."""
+        if self.oldest is None or self.context["newer_than"] is not None:
+            return self.oldest
+        return self.oldest + self.context.client.clock_difference
+
+
+class _OfRelease:
+    """The backup from before a release: the one that the journal has on record, while nothing else came between."""
+
+    def __init__(self, context):
+        self.context, self.environment_id, self.release = context, context["environment_id"], context["release"]
+        self.record = None
+
+    def not_before(self):
+        return self.record and self.record.noted_at
+
+    def observe(self):
+        answer = self.context.companion(GET_BACKUPS(env_id=self.environment_id))
+        backups = None if answer is NOT_SHOWN else manual_backups_of(answer)
+        remembered = self.context.journal.of_environment(self.context.client.base_url, self.environment_id)
+        self.record = recorded(self.context, self.environment_id, self.release)
+        oldest = None if self.context["max_age"] is None else time.time() - self.context["max_age"]
+        if not self._counts(remembered, oldest):
+            self._begin(backups or [], remembered)
+        if backups is None:
+            return NOT_SHOWN
+        found = self.record.found_in(backups)
+        if found is None:
+            return Observed(None)
+        if self.record.backup_id is None and not self.context.check_mode:
+            self.record = record(self.context, self.environment_id, replace(self.record, backup_id=found["id"]))
+        return Observed(TAKEN, as_result(answer, found))
+
+    def _counts(self, remembered, oldest):
+        if self.record is None or not (self.record.is_settled or self.context.force):
+            return False
+        return may_count(self.record, remembered, oldest)
+
+    def _begin(self, backups, remembered):
+        tag = self.context["tag"]
+        before = [backup for backup in backups if backup.get("note") == tag]
+        if before and not remembered:
+            self.context.warn(
+                f"The service has a backup {tag} of environment {self.environment_id}, and the journal knows nothing of"
+                " this environment. If the journal was lost, or belongs to another controller, releases that are there"
+                " already are pushed again: see the option journal."
+            )
+        ids = tuple(backup["id"] for backup in before)
+        self.record = ReleaseBackup(self.release, tag, ids, is_settled=is_settled(remembered))
+        if self.context.check_mode:
+            self.record = replace(self.record, noted_at=time.time())
+        else:
+            self.record = record(self.context, self.environment_id, self.record)
 
 
 def _not_before(context):
@@ -208,19 +307,8 @@ def _not_before(context):
     return None if context["newer_than"] is None else time_of_text(context["newer_than"]).timestamp()
 
 
-def _observe(context, not_before):
-    """Return the newest manual backup that counts, as Observed."""
-    answer = context.companion(GET_BACKUPS(env_id=context["environment_id"]))
-    if answer is NOT_SHOWN:
-        return NOT_SHOWN
-    counting = [backup for backup in answer.records("environment.backups") if _counts(context, backup, not_before)]
-    if not counting:
-        return Observed(None)
-    return Observed(TAKEN, as_result(answer, max(counting, key=lambda backup: backup["created_at"])))
-
-
 def _counts(context, backup, not_before):
-    if backup.get("type") != "manual" or not isinstance(backup.get("created_at"), (int, float)):
+    if not is_manual(backup):
         return False
     if context["tag"] is not None and backup.get("note") != context["tag"]:
         return False

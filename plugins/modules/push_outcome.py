@@ -14,6 +14,7 @@ description:
     not repeat the push on its own. Look at the environment, and record here what you found.
   - Changes only the journal. Nothing is sent to the service.
   - A push whose outcome is already known is left unchanged.
+  - M(hosting.management.settle) does the same for everything that can be of unknown outcome, pushes included.
 options:
   release:
     description:
@@ -35,6 +36,8 @@ extends_documentation_fragment:
   - hosting.management.environment
   - hosting.management.attributes
   - hosting.management.attributes.diff
+seealso:
+  - module: hosting.management.settle
 """
 
 EXAMPLES = r"""
@@ -80,64 +83,27 @@ error:
       type: str
 """
 
-from dataclasses import replace
-
 from ..module_utils._arguments import ModuleSpec, api_options, environment_option, text_option
 from ..module_utils._entry import run_module
-from ..module_utils._errors import InvalidInput
-from ..module_utils._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
-from ..module_utils._releases import is_restore, push_subject, pushes_of, state_of
+from ..module_utils._settling import DONE, NOT_DONE, PUSH, Thing, result_of, settle
+
+NAMES = {DONE: "pushed", NOT_DONE: "not_pushed"}
+OUTCOMES = {name: outcome for outcome, name in NAMES.items()}
 
 SPEC = ModuleSpec(
     api_options(),
     {
         "environment_id": environment_option(),
         "release": text_option(),
-        "outcome": {"type": "str", "required": True, "choices": ["pushed", "not_pushed"]},
+        "outcome": {"type": "str", "required": True, "choices": list(OUTCOMES)},
     },
 )
-OUTCOMES = {FINISHED: "pushed", FAILED: "not_pushed"}
 
 
 def run(context):
     """Settle in the journal whether a push was carried out."""
-    while True:
-        pushes = pushes_of(context)
-        of_release = [push for push in pushes if push.release == context["release"]]
-        _check(context, pushes, of_release)
-        progress = FINISHED if context["outcome"] == "pushed" else FAILED
-        unknown = [push for push in of_release if state_of(push) == UNKNOWN]
-        settled = tuple(
-            replace(push, progress=UNKNOWN).with_progress(progress) if push in unknown else push for push in pushes
-        )
-        if context.check_mode or not unknown or context.journal.replace(push_subject(context), pushes, settled):
-            break
-    known = OUTCOMES.get(of_release[-1].progress)
-    result = {"changed": bool(unknown), "outcome": context["outcome"] if unknown else known}
-    if context.diff:
-        result["diff"] = {
-            "before": {"outcome": "unknown" if unknown else known},
-            "after": {"outcome": result["outcome"]},
-        }
-    return result
-
-
-def _check(context, pushes, of_release):
-    if not of_release:
-        known = (
-            ", ".join(sorted({push.release for push in pushes if push.release and not is_restore(push)}))
-            or "no release"
-        )
-        raise InvalidInput(
-            f"The journal knows no push of {context['release']} to this environment, but of {known}. Nothing was"
-            " changed. Check release, environment_id, base_url and journal."
-        )
-    for push in of_release:
-        if state_of(push) in (SENT, IN_PROGRESS):
-            raise InvalidInput(
-                f"The push of {context['release']} goes on (operation {push.operation_id or 'not known yet'}), so its"
-                " outcome cannot be settled. Nothing was changed. Run env_push again to wait for its end."
-            )
+    push = Thing(PUSH, context.given("environment_id", "release"))
+    return result_of(context, settle(context, push, OUTCOMES[context["outcome"]]), NAMES)
 
 
 def main():

@@ -90,6 +90,24 @@ parts:
     operation_id:
       description: The id of the operation that the service accepted, if there is one.
       type: str
+backup:
+  description:
+    - The backup from before the release, which M(hosting.management.manual_backup) took with its option
+      O(ignore:release). Null if there is no release, or no such backup on record.
+  returned: success
+  type: dict
+  contains:
+    id:
+      description: The id of the backup. Null if the service did not show it.
+      type: int
+      sample: 1201
+    tag:
+      description: The label of the backup.
+      type: str
+      sample: before-v2.4.1
+    problem:
+      description: Why it must not be restored to undo the release, or null.
+      type: str
 restored_backup:
   description: The backup that M(hosting.management.backup_restore) restored last. Null if there is none, or if a push
     was sent since.
@@ -165,7 +183,9 @@ error:
 
 from ..module_utils._arguments import ModuleSpec, api_options, environment_option
 from ..module_utils._entry import run_module
-from ..module_utils._releases import as_result, is_restore, part_of, pushes_of, restarts_of
+from ..module_utils._release_backups import recorded
+from ..module_utils._releases import as_result, pushes_of, restarts_of
+from ..module_utils._under_way import is_restore
 
 SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()})
 
@@ -181,10 +201,20 @@ def run(context):
         "release": newest and newest.release,
         "state": newest and as_result(newest)["state"],
         "sent_at": newest and as_result(newest)["sent_at"],
-        "parts": [{**part_of(push), **as_result(push)} for push in pushes if push.release == newest.release],
-        "restored_backup": restored and {**part_of(restored), **as_result(restored)},
+        "parts": [{**push.note, **as_result(push)} for push in pushes if push.release == newest.release],
+        "backup": newest and newest.release and _backup_before(context, newest.release),
+        "restored_backup": restored and {**restored.note, **as_result(restored)},
         "php_restart": {"release": restarts[-1].release, **as_result(restarts[-1])} if restarts else None,
     }
+
+
+def _backup_before(context, release):
+    """Return the backup that was taken before a release, or None."""
+    backup = recorded(context, context["environment_id"], release)
+    if backup is None:
+        return None
+    remembered = context.journal.of_environment(context.client.base_url, context["environment_id"])
+    return {"id": backup.backup_id, "tag": backup.tag, "problem": backup.problem(remembered)}
 
 
 def main():

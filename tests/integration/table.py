@@ -482,7 +482,7 @@ ROWS = [
     Row("api_request", {"method": "GET", "path": "/validate"}, "GET", "/validate"),
 ]
 
-WITHOUT_REQUESTS = {"journal_setup", "push_outcome", "release_info", "site_check"}
+WITHOUT_REQUESTS = {"journal_setup", "push_outcome", "release_info", "settle", "site_check"}
 """Modules that send nothing to the service: test_releases.py and test_site_check.py have their tests."""
 
 CHANGING = [row for row in ROWS if row.change]

@@ -89,7 +89,7 @@ def test_an_unknown_outcome_is_settled(mode: str, outcome: str, pushes: int, ans
         hosts=mode,
     )
     assert lost.error["kind"] == "outcome_unknown"
-    assert "hosting.management.push_outcome" in lost.msg
+    assert "hosting.management.settle: " in lost.msg
     assert info.result["state"] == "unknown"
     assert (checked.changed, checked.result["outcome"]) == (True, outcome)
     assert checked.result["diff"] == {"before": {"outcome": "unknown"}, "after": {"outcome": outcome}}
@@ -108,7 +108,7 @@ def test_what_is_known_is_not_settled_otherwise(ansible: Ansible, simulator: Sim
     assert going_on.changed
     assert settled.error["kind"] == unknown_release.error["kind"] == "invalid_input"
     assert "goes on" in settled.msg
-    assert "knows no push of v9 to this environment, but of v2" in unknown_release.msg
+    assert "knows nothing of the push of v9, only of the push of v2" in unknown_release.msg
 
 
 def test_a_finished_push_stays_finished(ansible: Ansible):

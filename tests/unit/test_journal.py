@@ -168,6 +168,101 @@ def test_the_subjects_of_a_service_are_found_by_their_beginning(journal):
     assert journal.subjects(service, "env_p%") == journal.subjects(service, "ENV_PUSH") == []
 
 
+def test_the_rows_about_an_environment_are_found_whatever_they_are_of(journal):
+    rows = {
+        "env_push/1": entry(sent_at=4),
+        "manual_backup/1/before-v2": entry(sent_at=3),
+        "update/plugin/forms/2.5": entry(sent_at=2, key="1"),
+    }
+    others = {"env_push/2": entry(), "manual_backup/2/of 1": entry(), "update/plugin/forms/2.6": entry(key="2")}
+    for name, row in (rows | others).items():
+        journal.replace((SUBJECT[0], name), (), (row,))
+    journal.replace(("https://b.example/v2", "env_push/1"), (), (entry(),))
+    assert journal.of_environment(SUBJECT[0], "1") == [((SUBJECT[0], name), rows[name]) for name in reversed(rows)]
+
+
+def test_a_journal_is_told_from_another_in_its_place(journal, another):
+    assert journal.identity() is None
+    journal.replace(SUBJECT, (), (entry(),))
+    identity = journal.identity()
+    assert identity == another.identity()
+    another.replace(SUBJECT, (entry(),), ())
+    journal.close()
+    assert journal.identity() == identity
+
+
+def test_a_journal_of_an_earlier_version_gets_its_identity_when_it_is_written(journal, another):
+    journal.replace(SUBJECT, (), (entry(),))
+    with journal._writing(SUBJECT) as execute:
+        execute("delete from hosting_management_journal where service = ?", ("",))
+    assert another.identity() is None
+    another.replace(SUBJECT, (entry(),), ())
+    assert another.identity()
+
+
+def test_the_identity_is_never_removed_for_its_age(journal, monkeypatch):
+    journal.replace(SUBJECT, (), ())
+    identity = journal.identity()
+    monkeypatch.setattr(_journal, "WRITES_PER_TIDYING", 1)
+    monkeypatch.setattr(_journal, "KEEP_DAYS", -1)
+    journal.replace(SUBJECT, (), ())
+    assert journal.identity() == identity
+
+
+@pytest.mark.parametrize("loss", ["removed", "cut to nothing", "replaced"])
+@pytest.mark.parametrize("does", ["reads", "writes"])
+def test_a_journal_that_was_lost_is_warned_of_once_and_the_new_one_counts_from_then_on(path, loss, does):
+    SqliteJournal(path).replace(SUBJECT, (), (entry(),))
+    elsewhere = path.with_name("elsewhere.db")
+    SqliteJournal(elsewhere).replace(SUBJECT, (), ())
+    for file in path.parent.glob(f"{path.name}-*"):
+        file.unlink()
+    if loss == "replaced":
+        elsewhere.rename(path)
+    elif loss == "removed":
+        path.unlink()
+    else:
+        path.write_bytes(b"")
+    journal = SqliteJournal(path)
+    if does == "reads" and loss != "replaced":
+        assert journal.read(SUBJECT) == ()
+        assert journal.identity() is None
+    else:
+        journal.replace(SUBJECT, (), ())
+    assert "is gone or empty now" in journal.warning()
+    journal.replace(SUBJECT, (), (entry(),))
+    journal.warning()
+    for later in (journal, SqliteJournal(path)):
+        later.read(SUBJECT)
+        later.replace(SUBJECT, (entry(),), (entry(),))
+        assert later.warning() is None
+
+
+def test_a_new_journal_is_not_taken_for_a_lost_one(path):
+    journal = SqliteJournal(path)
+    assert journal.read(SUBJECT) == ()
+    journal.replace(SUBJECT, (), (entry(),))
+    assert journal.warning() is None
+
+
+def test_requests_follow_each_other_whatever_the_clocks_say():
+    ahead = entry(sent_at=time.time() + DAY)
+    after = Entry.sent_now("d", 5, after=(entry(), ahead))
+    assert after.sent_at > ahead.sent_at
+    assert after.answer_may_come()
+    assert after.answer_by < time.time() + 6
+    assert after.with_progress(FINISHED).ended_at >= after.sent_at
+
+
+def test_what_is_no_request_is_noted_as_json(journal, another):
+    note = {"tag": "before-v2", "backup_id": 7}
+    noted = Entry.noted_now("d", note, key="1")
+    journal.replace(SUBJECT, (), (noted,))
+    (read,) = another.read(SUBJECT)
+    assert (read.note, read.progress) == (note, FINISHED)
+    assert entry().note == {}
+
+
 def test_quotes_and_wild_characters_are_data(journal):
     subject = ("https://a.example/v2", 'x\'; drop table journal; -- 100 % ? %s "ü" \\')
     row = entry(part="' ? %s %% ü")
@@ -500,9 +595,10 @@ def test_a_known_table_is_not_made_again(path):
     assert [statement.split()[0] for statement in statements] == ["pragma", "select"]
     statements.clear()
     journal.replace(SUBJECT, (entry(),), (entry(FINISHED),))
-    assert [statement.split()[0].lower() for statement in statements] == [
-        *("pragma", "pragma", "begin", "select", "delete", "insert", "commit")
-    ]
+    journal.replace(SUBJECT, (entry(FINISHED),), (entry(FAILED),))
+    transaction = ["pragma", "pragma", "begin", "select", "delete", "insert", "commit"]
+    asked_for_its_name = [*transaction[:4], "select", "select", *transaction[4:]]
+    assert [statement.split()[0].lower() for statement in statements] == [*asked_for_its_name, *transaction]
 
 
 def test_a_file_stays_open_for_the_tasks_of_a_process_and_not_for_others(path):
@@ -907,7 +1003,9 @@ def test_an_empty_location_means_that_nothing_is_remembered_beyond_the_task():
     assert journal.replace(SUBJECT, (), (entry(),))
     assert journal.read(SUBJECT) == (entry(),)
     assert open_journal("").read(SUBJECT) == ()
-    assert journal.subjects("https://a.example/v2", "") == []
+    assert open_journal("").subjects(SUBJECT[0], "") == []
+    assert journal.subjects(SUBJECT[0], "env_push/") == [(SUBJECT, entry())]
+    assert journal.of_environment(SUBJECT[0], "1") == [(SUBJECT, entry())]
     journal.close()
 
 

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from ansible_collections.hosting.management.plugins.module_utils import _convergence
 from ansible_collections.hosting.management.plugins.module_utils._decision import HORIZON
 from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, SqliteJournal
 from ansible_collections.hosting.management.plugins.module_utils._progress import FINISHED, IN_PROGRESS, SENT, UNKNOWN
@@ -18,6 +19,7 @@ from ansible_collections.hosting.management.plugins.modules import (
     manual_backup,
     push_outcome,
     release_info,
+    settle,
 )
 from simulator import seed
 
@@ -145,11 +147,12 @@ def test_check_mode_leaves_the_release_known(controller, simulator):
     assert len(simulator.writes) == 1
 
 
-@pytest.mark.parametrize("check_mode", [True, False])
-def test_beside_a_push_that_goes_on_nothing_is_restored(check_mode, controller, simulator, live, rows):
+@pytest.mark.parametrize("patience", [{"wait": False}, {"wait_timeout": 0.1}])
+def test_beside_a_push_that_goes_on_nothing_is_restored(patience, controller, simulator, live, rows):
     simulator.settings.operation_seconds = ENDLESS
     started = controller.run(env_push, wait=False, **PUSH)
-    result = controller.run(backup_restore, check_mode=check_mode, **RESTORE)
+    assert changed(controller.run(backup_restore, check_mode=True, **RESTORE)), "check mode waits for nothing"
+    result = controller.run(backup_restore, **patience, **RESTORE)
     message = failed(result, "operation_timeout")
     assert "The push of v1 goes on" in message
     assert "Nothing was sent" in message
@@ -166,7 +169,8 @@ def test_beside_another_restore_that_goes_on_nothing_is_restored(controller, sim
     other = simulator.state.add_backup(live, "manual", "x").id
     simulator.settings.operation_seconds = ENDLESS
     changed(controller.run(backup_restore, wait=False, **RESTORE))
-    message = failed(controller.run(backup_restore, **{**RESTORE, "backup_id": other}), "operation_timeout")
+    options = {**RESTORE, "backup_id": other, "wait_timeout": 0.1}
+    message = failed(controller.run(backup_restore, **options), "operation_timeout")
     assert f"The restore of backup {BACKUP} goes on" in message
     assert len(simulator.writes) == 1
 
@@ -201,7 +205,7 @@ def test_a_push_of_unknown_outcome_is_not_lost(controller, simulator, live, rows
     failed(controller.run(env_push, **PUSH), "outcome_unknown")
     message = failed(controller.run(backup_restore, **RESTORE), "outcome_unknown")
     assert "The push of v1 was sent at" in message
-    assert "hosting.management.push_outcome" in message
+    assert f'hosting.management.settle: {{"environment_id": "{LIVE}", "release": "v1", "outcome": "done"}}' in message
     assert [row.progress for row in rows()] == [UNKNOWN]
     assert live.restores == []
     changed(controller.run(push_outcome, environment_id=LIVE, release="v1", outcome="pushed"))
@@ -215,17 +219,17 @@ def test_force_restores_whatever_became_of_a_push(controller, simulator, live):
     assert changed(controller.run(backup_restore, force=True, **RESTORE))
     assert not changed(controller.run(backup_restore, **RESTORE))
     message = failed(controller.run(push_outcome, environment_id=LIVE, release="v1", outcome="pushed"), "invalid_input")
-    assert "of no release" in message
+    assert "nothing of the push of v1, only of the restore of backup 1" in message
     assert changed(controller.run(env_push, **PUSH))
     assert live.restores == [BACKUP]
 
 
-def test_a_push_without_a_release_and_without_an_answer_is_settled_by_force_only(controller, simulator):
+def test_a_push_without_a_release_and_without_an_answer_is_settled_by_its_kind(controller, simulator):
     simulator.fault("drop_after", "PUT")
     failed(controller.run(env_push, **{**PUSH, "release": None}), "outcome_unknown")
     message = failed(controller.run(backup_restore, **RESTORE), "outcome_unknown")
     assert "A push without a release was sent at" in message
-    assert "push_outcome" not in message
+    assert '"what": "push"' in message
 
 
 @pytest.mark.parametrize("fault", [{"kind": "drop_after"}, {"kind": "status", "status": 502}])
@@ -235,9 +239,9 @@ def test_a_restore_whose_answer_is_lost_is_not_sent_again(fault, controller, sim
     result = controller.run(backup_restore, **RESTORE)
     assert result["failed"]
     assert "force: true" in result["msg"]
-    assert "push_outcome" not in result["msg"]
+    assert f'"backup_id": {BACKUP}' in result["msg"]
     again = failed(controller.run(backup_restore, **RESTORE), "outcome_unknown")
-    assert "push_outcome" not in again
+    assert f'"backup_id": {BACKUP}' in again
     assert controller.run(release_info, **INFO)["restored_backup"]["state"] == "unknown"
     other = failed(controller.run(backup_restore, **{**RESTORE, "release": "v2"}), "outcome_unknown")
     assert f"The restore of backup {BACKUP} was sent at" in other
@@ -267,8 +271,11 @@ def test_a_run_that_is_killed_at_the_restore_costs_a_push_at_most(arrived, contr
     assert (info["release"], info["restored_backup"]["state"]) == (None, "unknown")
     failed(controller.run(backup_restore, **RESTORE), "outcome_unknown")
     message = failed(controller.run(env_push, **PUSH), "outcome_unknown")
-    assert "force: true pushes" in message, "the restore may still go on"
+    assert "may still go on" in message
     rows(Entry(**{**vars(rows()[-1]), "sent_at": time.time() - HORIZON - 1}))
+    failed(controller.run(env_push, **PUSH), "outcome_unknown")
+    assert "hosting.management.settle" in message
+    changed(controller.run(settle, environment_id=LIVE, backup_id=BACKUP, outcome="done" if arrived else "not_done"))
     assert changed(controller.run(env_push, **PUSH))
     assert live.content == simulator.state.environment(STAGING).content
     assert controller.run(release_info, **INFO)["release"] == "v1"
@@ -307,15 +314,17 @@ def test_the_answer_to_another_runs_push_is_waited_for(controller, simulator, ro
 
 def test_a_push_that_begins_while_the_restore_is_decided_is_seen(controller, simulator, rows, monkeypatch):
     simulator.settings.operation_seconds = ENDLESS
-    look = backup_restore.require_settled
+    look = _convergence.in_the_way
     pushes = []
 
-    def look_and_be_overtaken(context, part):
-        look(context, part)
+    def look_and_be_overtaken(*arguments):
+        found = look(*arguments)
         if not pushes:
-            pushes.append(controller.run(env_push, wait=False, **PUSH))
+            pushes.append(PUSH)
+            controller.run(env_push, wait=False, **PUSH)
+        return found
 
-    monkeypatch.setattr(backup_restore, "require_settled", look_and_be_overtaken)
-    failed(controller.run(backup_restore, **RESTORE), "operation_timeout")
+    monkeypatch.setattr(_convergence, "in_the_way", look_and_be_overtaken)
+    failed(controller.run(backup_restore, wait_timeout=0.1, **RESTORE), "operation_timeout")
     assert [write.method for write in simulator.writes] == ["PUT"]
     assert [row.progress for row in rows()] == [IN_PROGRESS]

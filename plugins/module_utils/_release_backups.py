@@ -1,0 +1,126 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which backup is the one from before a release: what was noted when it was begun, never what two clocks say.
+
+The record is a row of the journal, noted when nothing overwrote the environment, before the backup was asked for. It
+has the ids of the backups that the service showed until then, so that the new one can be told from them; and the id of
+the new one, once the service shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ._client import Record
+from ._context import Context
+from ._journal import Entry, Subject, digest_of
+from ._progress import FAILED, FINISHED
+from ._under_way import OVERWRITING, is_restore, kind_of
+
+Rows = Iterable[tuple[Subject, Entry]]
+
+
+@dataclass(frozen=True)
+class ReleaseBackup:
+    """A backup that was begun for a release.
+
+    ``is_settled`` is False when something overwrote the environment just then, and the user wanted it all the same.
+    ``noted_at`` has its place among the journal's times.
+    """
+
+    release: str
+    tag: str
+    ids_before: tuple[int, ...] = ()
+    backup_id: int | None = None
+    is_settled: bool = True
+    noted_at: float = 0
+
+    def found_in(self, backups: Iterable[Record]) -> Record | None:
+        """Return this backup among those that the service shows, or None when it is not there (yet)."""
+        if self.backup_id is not None:
+            return next((one for one in backups if one.get("id") == self.backup_id), None)
+        new = [one for one in backups if one.get("note") == self.tag and one.get("id") not in self.ids_before]
+        return max(new, key=lambda one: one["created_at"], default=None)
+
+    def problem(self, remembered: Rows) -> str | None:
+        """Return why this is no backup from before the release, as the end of a sentence, or None when it is."""
+        if self.backup_id is None:
+            return "its id is not known, because the service did not show it when it was taken"
+        if not self.is_settled:
+            return "it was begun while something overwrote the environment"
+        others = [entry for entry in _overwritten_since(self, remembered) if not _is_for(entry, self.release)]
+        return "the environment was overwritten between that backup and the push" if others else None
+
+
+def may_count(record: ReleaseBackup, remembered: Rows, oldest: float | None) -> bool:
+    """Tell whether a backup still holds what a push of its release would overwrite. Pure.
+
+    ``oldest`` is the journal's time before which a backup is too old, or None. After a push of the same release that
+    failed or may have been carried out in part, the backup from before it is the one to go back to, however old.
+    """
+    since = _overwritten_since(record, remembered)
+    if not since:
+        return oldest is None or record.noted_at >= oldest
+    return all(_is_for(entry, record.release) for entry in since) and since[-1].progress != FINISHED
+
+
+def is_settled(remembered: Rows) -> bool:
+    """Tell whether nothing overwrites an environment, as far as the journal knows. Pure."""
+    return not any(
+        kind_of(subject, entry) in OVERWRITING and entry.progress not in (FINISHED, FAILED)
+        for subject, entry in remembered
+    )
+
+
+def recorded(context: Context, environment_id: str, release: str) -> ReleaseBackup | None:
+    """Return what the journal knows of the backup from before a release, or None."""
+    key = digest_of(release)
+    row = next((one for one in context.journal.read(_subject(context, environment_id)) if one.key == key), None)
+    if row is None:
+        return None
+    note = row.note
+    return ReleaseBackup(
+        release, note["tag"], tuple(note["ids_before"]), note["backup_id"], note["is_settled"], row.sent_at
+    )
+
+
+def record(context: Context, environment_id: str, backup: ReleaseBackup) -> ReleaseBackup:
+    """Note a backup as the one from before its release, and return it as noted.
+
+    A new one (without ``noted_at``) comes after all that the journal has of the environment, by whatever clock.
+    """
+    subject = _subject(context, environment_id)
+    note = {
+        "tag": backup.tag,
+        "ids_before": sorted(backup.ids_before),
+        "backup_id": backup.backup_id,
+        "is_settled": backup.is_settled,
+    }
+    key = digest_of(backup.release)
+    entry = Entry.noted_now(key, note, key=key, release=backup.release)
+    known = [one for _subject_of, one in context.journal.of_environment(context.client.base_url, environment_id)]
+    noted_at = backup.noted_at or entry.following(known)
+    entry = replace(entry, sent_at=noted_at)
+    while True:
+        rows = context.journal.read(subject)
+        if context.journal.replace(subject, rows, (*(one for one in rows if one.key != key), entry)):
+            return replace(backup, noted_at=noted_at)
+
+
+def _subject(context: Context, environment_id: str) -> Subject:
+    return (context.client.base_url, f"release_backup/{environment_id}")
+
+
+def _overwritten_since(backup: ReleaseBackup, remembered: Rows) -> list[Entry]:
+    """Return the pushes and restores that were sent after a backup was noted, oldest first."""
+    return [
+        entry.as_known()
+        for subject, entry in remembered
+        if kind_of(subject, entry) in OVERWRITING and entry.sent_at > backup.noted_at
+    ]
+
+
+def _is_for(entry: Entry, release: str) -> bool:
+    return (entry.note.get("release") if is_restore(entry) else entry.release) == release

@@ -1,0 +1,79 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the role deploy decides: pure functions of what its tasks have registered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .plain_values import Record, plain
+
+NAME_ONE = "Name one with -e deploy_rollback_backup_id=ID; hosting.management.backup_info lists them."
+
+
+def rollback_choice(
+    known: Record, backups: list[Record], environment: str, release: Any = "", backup_id: Any = None
+) -> Record:
+    """Return which backup takes an environment back to where it was before its release.
+
+    :param known: the result of release_info.
+    :param backups: the backups that the service shows.
+    :param environment: what messages call the environment.
+    :param release: the release that the user wants to undo; empty means the one that is there.
+    :param backup_id: the backup that the user has named, if any.
+    :returns: ``backup_id``, ``tag`` and ``release`` (what it is restored for); or ``backup_id`` None and ``problem``.
+    """
+    known, listed = plain(known), {str(one.get("id")): one for one in plain(backups)}
+    restored = known.get("restored_backup")
+    there: str | None = restored["release"] if restored else known.get("release")
+    wanted = str(release or "")
+    if backup_id not in (None, ""):
+        if str(backup_id) not in listed:
+            return _none(
+                f"{environment} has no backup {backup_id}; hosting.management.backup_info lists those that it has."
+                " Nothing was done."
+            )
+        return _choice(listed[str(backup_id)], there or f"rollback to {backup_id}")
+    if restored:
+        backup = listed.get(str(restored["backup_id"]), {"id": restored["backup_id"]})
+        return _choice(backup, there or f"rollback to {restored['backup_id']}")
+    if there is None:
+        return _none(
+            f"The journal knows no release of {environment}, so it is not known which backup was taken before it."
+            f" {NAME_ONE} Nothing was done."
+        )
+    if wanted and wanted != there:
+        return _none(
+            f"{environment} has {there}, and deploy_release is {wanted}. Going back is for the release that is there:"
+            f" leave deploy_release out, or set it to {there}. Nothing was done."
+        )
+    return _before(known.get("backup"), listed, environment, there)
+
+
+def _before(backup: Record | None, listed: dict[str, Record], environment: str, release: str) -> Record:
+    """Return the choice of the backup on record, which was taken before the release."""
+    if backup is None:
+        return _none(
+            f"The journal has no backup of {environment} from before the push of {release}. {NAME_ONE} Nothing was"
+            " restored."
+        )
+    name = f"The backup {backup['tag']} of {environment}"
+    if backup["id"] is not None:
+        name += f" (id {backup['id']})"
+    if backup["problem"]:
+        return _none(f"{name} cannot undo {release}: {backup['problem']}. {NAME_ONE} Nothing was restored.")
+    if str(backup["id"]) not in listed:
+        return _none(
+            f"{name} was taken before {release}, and the service does not have it any more. {NAME_ONE} Nothing was"
+            " restored."
+        )
+    return _choice(listed[str(backup["id"])], release)
+
+
+def _choice(backup: Record, release: str) -> Record:
+    return {"backup_id": backup["id"], "tag": backup.get("tag") or "", "release": release, "problem": ""}
+
+
+def _none(problem: str) -> Record:
+    return {"backup_id": None, "tag": "", "release": "", "problem": problem}
