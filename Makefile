@@ -47,11 +47,11 @@ pip = RUSTUP_HOME="$(BUILD)/home/rustup" "$(1)/bin/python" -m pip --disable-pip-
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test browser-test lint lint-can-fail docs pictures recording sanity sanity-one molecule simulator chaos awx faults bench build release clean ci environments sanity-environment
+.PHONY: help demo test browser-test lint lint-can-fail docs pictures recording sanity sanity-one molecule simulator chaos chaos-playbooks awx faults bench build release clean ci environments sanity-environment
 
 help: ## this list
 	@echo "make <target>:"
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-15s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 	@echo "PYTHON=python3.12 chooses the interpreter, CORE=2.21 the ansible-core, ARGS=... goes to the tool."
 
 demo: $(VENV)/.demo ## see the collection at work against a simulated service, in a minute
@@ -107,6 +107,9 @@ simulator: $(VENV)/.demo $(LINK) ## the simulated service, to try things against
 
 chaos: $(VENV)/.test $(LINK) ## kills, lost answers and parallel runs at random; CASES=1000 SEED=7
 	@$(in) "$(VENV)/bin/python" tests/chaos --cases $(or $(CASES),20) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+chaos-playbooks: $(VENV)/.test $(LINK) ## the same with whole playbooks, updates that break sites, and wrong clocks; CASES=300 SEED=1
+	@$(in) "$(VENV)/bin/python" tests/chaos/playbooks.py --cases $(or $(CASES),10) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 bench: $(VENV)/.bench $(LINK) ## what tasks cost, beside ansible.builtin.uri; ARGS="--only a,e --rounds 5"
 	@$(in) PYTHONPATH="$(BUILD)/collections:$(HERE)/tests" "$(VENV)/bin/python" -m bench $(ARGS)

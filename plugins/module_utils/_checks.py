@@ -129,7 +129,7 @@ def checked_base_url(value: str) -> str:
         raise ValueError(f"must be an address such as https://api.example.com/v2, not {value!r}")
     if url.query or url.fragment:
         raise ValueError(f"must have neither query nor fragment: {value!r}")
-    if url.scheme == "http" and not _is_loopback(host):
+    if url.scheme == "http" and not is_loopback(host):
         raise ValueError(f"must be https: http would show the API key to the network ({value!r})")
     # One service is one address: the journal goes by it.
     host = f"[{host}]" if ":" in host else host
@@ -137,7 +137,7 @@ def checked_base_url(value: str) -> str:
     return f"{url.scheme}://{host}{at_port}{url.path.rstrip('/')}"
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:

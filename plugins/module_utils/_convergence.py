@@ -252,6 +252,8 @@ class _Change:
 
     def _seen(self) -> Seen:
         shows_operation = self.operation is None or self.operation.state != UNKNOWN
+        if self.plan.request is None:
+            return Seen(Sight.DESIRED, None, shows_operation)
         if self.before is NOT_SHOWN:
             return Seen(Sight.NOT_SHOWN, None, shows_operation)
         sight = Sight.DESIRED if self.before.value == self.plan.desired else Sight.DIFFERENT

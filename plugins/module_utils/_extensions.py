@@ -13,9 +13,11 @@ from typing import Any
 from ._arguments import text_option
 from ._client import Answer
 from ._context import NOT_SHOWN, Context
-from ._convergence import Observed, Outcome, Plan, always, converge
+from ._convergence import Observed, Outcome, Plan, converge
 from ._errors import HostingError, InvalidInput
-from ._interface import GET_ALL_PLUGINS, GET_PLUGINS, Endpoint
+from ._interface import GET_ALL_PLUGINS, GET_PLUGINS, Endpoint, Request
+from ._under_way import Kind, Start
+from ._verdicts import Guard, canary_options
 
 PLUGINS_OF_INTERFACE = "environment.plugins.items"
 PLUGINS_OF_COMPANION = "environment.container_info.wp_plugins.data"
@@ -72,6 +74,7 @@ def update_options() -> dict[str, dict[str, Any]]:
         "update_version": text_option(required=False),
         "names": {"type": "list", "elements": "str"},
         "exclude": {"type": "list", "elements": "str"},
+        **canary_options(),
     }
 
 
@@ -98,19 +101,29 @@ class Updates:
         self.before: Records = {}  # those that are updated, as the service showed them first
         self.listed: Records = {}  # all of them, as the service showed them last
         self.outcome: Outcome | None = None
+        self.guard = Guard(context, extensions.kind)
+        self.taken: set[str] = set()  # what this task may update, because it has noted so
 
     def settle(self) -> Outcome:
         """Bring the updates about. What is known of the several after a failure is in the error's results."""
-        if self.context["name"]:
-            self.outcome = self._settle_one()
-            return self.outcome
         try:
-            self.outcome = converge(
+            self.outcome = self._settle_one() if self.context["name"] else self._settle_several()
+        except HostingError as error:
+            if error.nothing_done:
+                self.guard.withdraw()
+            raise
+        return self.outcome
+
+    def _settle_several(self) -> Outcome:
+        try:
+            return converge(
                 self.context,
                 subject=(self.extensions.module, self.context["environment_id"]),
                 name=self.extensions.several,
                 plan=self._plan_several,
                 observe=self._observe_several,
+                start=Start(Kind.UPDATE, self.context["environment_id"]),
+                prepare=self._take,
             )
         except HostingError as error:
             if self.has_looked:
@@ -119,7 +132,6 @@ class Updates:
                 if behind:
                     error.with_advice(f"Not seen at their newest version: {', '.join(behind)}.")
             raise
-        return self.outcome
 
     def versions(self) -> list[dict[str, Any]]:
         """Return what is updated, each with its version now, or as it would be in check mode, and the one before."""
@@ -143,13 +155,33 @@ class Updates:
     def _settle_one(self) -> Outcome:
         name, version = self.context["name"], self.context["update_version"]
         body = {"name": name, "update_version": version}
+        request = self.extensions.update(env_id=self.context["environment_id"], body=body)
         return converge(
             self.context,
             subject=(self.extensions.module, self.context["environment_id"], name),
             name="version",
-            plan=always(version, self.extensions.update(env_id=self.context["environment_id"], body=body)),
+            plan=lambda before: self._plan_one(before, request),
             observe=self._observe_one,
+            start=Start(Kind.UPDATE, self.context["environment_id"]),
+            prepare=self._take,
         )
+
+    def _plan_one(self, before: Observed | None, request: Request) -> Plan:
+        """Plan the update, unless it is held back: then what is there stays."""
+        name, version = self.context["name"], self.context["update_version"]
+        is_there = before is not NOT_SHOWN and before.value == version
+        if is_there or name in self.taken or (not self.guard.held and self.guard.lets(name, version)):
+            return Plan(version, request)
+        return Plan(before.value if before else version, None)
+
+    def _take(self) -> bool:
+        """Note in the journal what is updated now; return False when some of it may not be any more."""
+        one = self.context["update_version"]
+        wanted = {name: (record.get("version"), one or self._newest(name)) for name, record in self.before.items()}
+        lost = self.guard.take(wanted if wanted or not one else {self.context["name"]: (None, one)})
+        self.before = {name: record for name, record in self.before.items() if name not in lost}
+        self.taken = set(wanted) - lost
+        return not lost
 
     def _observe_one(self) -> Observed | None:
         listed = self.extensions.read(self.context)
@@ -177,7 +209,10 @@ class Updates:
         self.listed = listed
         if not self.has_looked:
             # What has a newer version is settled by the first look: an update that did not take place stays wanted.
-            self.before = {name: one for name, one in listed.items() if self._is_chosen(name, one)}
+            chosen = {name: one for name, one in listed.items() if self._is_chosen(name, one)}
+            self.before = {
+                name: one for name, one in chosen.items() if self.guard.lets(name, one.get("update_version"))
+            }
             self.has_looked = True
         return Observed({name: self._shown_version(name) for name in self.before})
 

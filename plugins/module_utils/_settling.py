@@ -117,7 +117,14 @@ def how_to_settle(subject: str, entry: Entry) -> str:
 
 def task_that_settles(thing: Thing) -> str:
     """Return the task that says of a thing that it was carried out; it can be pasted into a playbook."""
-    return f"hosting.management.settle: {json.dumps({**thing.options, 'outcome': DONE}, ensure_ascii=False)}"
+    options = ", ".join(f"{name}: {_in_yaml(name, value)}" for name, value in thing.options.items())
+    return f"hosting.management.settle: {{{options}, outcome: {DONE}}}"
+
+
+def _in_yaml(name: str, value: object) -> str:
+    """Return a value as YAML has it, without the double quotes that Ansible's output would escape."""
+    is_plain = isinstance(value, int) or name == "what" or name.endswith("_id")
+    return str(value) if is_plain else "'" + str(value).replace("'", "''") + "'"
 
 
 def thing_of(subject: str, entry: Entry) -> Thing | None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 LONGEST_QUOTE = 300  # characters of the service's words that a message repeats
@@ -15,3 +16,8 @@ def printable(text: str, longest: int = LONGEST_QUOTE) -> str:
     """Return the text on one line, without characters that could steer a terminal, and not longer than ``longest``."""
     clean = "".join(" " if unicodedata.category(character) in _CONTROLLING else character for character in text)
     return " ".join(clean.split())[:longest]
+
+
+def without_login(address: str) -> str:
+    """Return an address, or what was meant to be one, without all that may be a login: what is before the last @."""
+    return re.sub(r"(?s)^.*@", "********@", address)

@@ -33,6 +33,7 @@ extends_documentation_fragment:
   - hosting.management.api
   - hosting.management.environment
   - hosting.management.site
+  - hosting.management.canary
   - hosting.management.change
   - hosting.management.operation
   - hosting.management.attributes
@@ -60,6 +61,40 @@ php_version:
   returned: success
   type: str
   sample: "8.4"
+held:
+  description:
+    - The updates that were left out because of O(canary), each because of an environment that has it.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    kind:
+      description: V(plugin), V(theme) or V(php).
+      type: str
+    name:
+      description: The slug of the plugin or theme, or V(php).
+      type: str
+    version:
+      description: The version that is held back.
+      type: str
+    previous_version:
+      description: Always null here.
+      type: str
+    verdict:
+      description: V(broke_it) if it broke that environment, V(not_known) if nobody knows yet whether it works there.
+      type: str
+    reason:
+      description: What the verdict is based on.
+      type: str
+    environment_id:
+      description: The id of that environment.
+      type: str
+    environment:
+      description: What that environment is called.
+      type: str
+    updated_at:
+      description: When that environment was updated, in ISO 8601, UTC.
+      type: str
 state_source:
   description:
     - Where the module found the current state. V(service) if it read the state from the service, V(journal) if the
@@ -129,12 +164,14 @@ from ..module_utils._arguments import (
     uuid_option,
 )
 from ..module_utils._context import NOT_SHOWN
-from ..module_utils._convergence import Observed, always, converge
+from ..module_utils._convergence import Observed, Plan, converge
 from ..module_utils._entry import run_module
 from ..module_utils._environments import php_version_of
-from ..module_utils._errors import InvalidInput
+from ..module_utils._errors import HostingError, InvalidInput
 from ..module_utils._interface import MODIFY_PHP_VERSION
 from ..module_utils._sites import environment_of_site
+from ..module_utils._under_way import Kind, Start
+from ..module_utils._verdicts import PHP, Guard, canary_options
 
 
 def _check_version(params):
@@ -155,6 +192,7 @@ SPEC = ModuleSpec(
         "site_id": uuid_option(required=False),
         "version": text_option(),
         "automatic_updates": {"type": "bool"},
+        **canary_options(),
     },
     rule=_check_version,
 )
@@ -165,14 +203,47 @@ def run(context):
     body = {**context.given("environment_id"), "php_version": context["version"]}
     if context["automatic_updates"] is not None:
         body["is_opt_out_from_automatic_php_update"] = not context["automatic_updates"]
-    outcome = converge(
-        context,
-        subject=("php_version", context["environment_id"]),
-        name="php",
-        plan=always(context.given("version", "automatic_updates"), MODIFY_PHP_VERSION(body=body)),
-        observe=lambda: _observe(context),
-    )
-    return outcome.result(php_version=context["version"])
+    guard = Guard(context, PHP)
+    change = _Change(context, guard, MODIFY_PHP_VERSION(body=body))
+    try:
+        outcome = converge(
+            context,
+            subject=("php_version", context["environment_id"]),
+            name="php",
+            plan=change.plan,
+            observe=lambda: _observe(context),
+            start=Start(Kind.UPDATE, context["environment_id"]),
+            prepare=change.take,
+        )
+    except HostingError as error:
+        if error.nothing_done:
+            guard.withdraw()
+        raise
+    return outcome.result(php_version=change.version_after, held=guard.held)
+
+
+class _Change:
+    """The change of the version, unless that is held back; and what the version is then."""
+
+    def __init__(self, context, guard, request):
+        self.context, self.guard, self.request = context, guard, request
+        self.shown = None
+        self.version_after = context["version"]
+        self.is_taken = False
+
+    def plan(self, before):
+        self.shown = before.value["version"] if before else None
+        is_new = self.shown != self.context["version"]
+        if not is_new or self.is_taken or self.guard.lets(PHP, self.context["version"]):
+            return Plan(self.context.given("version", "automatic_updates"), self.request)
+        self.version_after = self.shown
+        return Plan(before.value if before else None, None)
+
+    def take(self):
+        if self.shown != self.context["version"]:
+            self.is_taken = not self.guard.take({PHP: (self.shown, self.context["version"])})
+            return self.is_taken
+        return True
 
 
 def _observe(context):

@@ -12,7 +12,15 @@ version_added: 0.2.0
 description:
   - Requests addresses of a site as a visitor would, and fails if one of them does not respond as expected. Use it after
     a deployment, for example. Redirects are followed.
-  - Nothing is sent to the hosting service, and the API key is never sent to a site.
+  - Nothing is sent to the hosting service, and the API key is never sent to a site. Neither O(base_url) nor O(api_key)
+    is needed.
+  - Any answer that is not as expected, and any failure that is the site's own, fails with the error kind
+    V(check_failed). That includes a refused or broken connection, a timeout, a certificate that does not verify, and
+    an answer that cannot be read.
+  - If the machine that runs the task cannot ask the site, the error kind is V(connection), and nothing is said about
+    the site. That is so if its name cannot be resolved, if there is no route to any of its addresses, or if the proxy
+    of this machine cannot be used. A name that does not exist counts as the site's failure only if this machine can
+    resolve another name, that is, the host of O(base_url) or of another address of O(urls).
 options:
   urls:
     description:
@@ -101,6 +109,10 @@ checks:
       description: What was not as expected, or null.
       type: str
       sample: answered 500 instead of 200
+    is_of_site:
+      description:
+        - Whether the problem tells something about the site. With V(false), this machine could not ask it.
+      type: bool
     attempts:
       description: How often the address was requested.
       type: int
@@ -139,11 +151,12 @@ error:
 """
 
 import time
+from urllib.parse import urlsplit
 
 from ..module_utils._arguments import ModuleSpec, Option, api_options
 from ..module_utils._checks import checked_count, checked_not_negative
 from ..module_utils._entry import run_module
-from ..module_utils._errors import CheckFailed
+from ..module_utils._errors import CheckFailed, ConnectionFailed
 from ..module_utils._pages import Expectation, ask, checked_urls
 
 SPEC = ModuleSpec(
@@ -160,6 +173,7 @@ SPEC = ModuleSpec(
         "validate_site_certs": {"type": "bool", "default": True},
     },
     required_together=[["url_username", "url_password"]],
+    needs_service=False,
 )
 
 
@@ -167,16 +181,26 @@ def run(context):
     """Ask each address until it answers as it should, or the attempts are used up."""
     expected = Expectation(frozenset(context["status"]), tuple(context["contains"]), tuple(context["lacks"]))
     checks = [_check(context, url, expected) for url in context["urls"]]
-    problems = [f"{one['url']} {one['problem']} (attempts: {one['attempts']})." for one in checks if not one["ok"]]
+    problems = [one for one in checks if not one["ok"]]
     if problems:
-        error = CheckFailed(" ".join(problems))
+        message = " ".join(f"{one['url']} {one['problem']} (attempts: {one['attempts']})." for one in problems)
+        error = CheckFailed(message) if any(one["is_of_site"] for one in problems) else _could_not_ask(message)
         error.results["checks"] = checks
         raise error
     return {"checks": checks}
 
 
+def _could_not_ask(message):
+    return ConnectionFailed(
+        f"{message} Whether the site works is not known. Check the network, the name resolution and the proxy settings"
+        " of the machine that runs this task, then run again."
+    )
+
+
 def _check(context, url, expected):
     login = (context["url_username"] or "", context["url_password"] or "")
+    names = [urlsplit(other).hostname for other in [context["base_url"] or "", *context["urls"]]]
+    other_names = [name for name in dict.fromkeys(names) if name not in (None, urlsplit(url).hostname)]
     page, attempts = None, 0
     while page is None or (page.problem and attempts < context["attempts"]):
         if page:
@@ -185,7 +209,12 @@ def _check(context, url, expected):
         attempts += 1
         began = time.monotonic()
         page = ask(
-            url, expected, timeout=context["timeout"], validate_certs=context["validate_site_certs"], login=login
+            url,
+            expected,
+            timeout=context["timeout"],
+            validate_certs=context["validate_site_certs"],
+            login=login,
+            other_names=other_names,
         )
         seconds = round(time.monotonic() - began, 3)
     return {
@@ -193,6 +222,7 @@ def _check(context, url, expected):
         "ok": page.problem is None,
         "status": page.status,
         "problem": page.problem,
+        "is_of_site": page.is_of_site,
         "attempts": attempts,
         "seconds": seconds,
     }

@@ -49,6 +49,7 @@ author:
 extends_documentation_fragment:
   - hosting.management.api
   - hosting.management.environment
+  - hosting.management.canary
   - hosting.management.change
   - hosting.management.operation
   - hosting.management.attributes
@@ -108,6 +109,40 @@ vulnerable:
   type: list
   elements: str
   sample: [example-gallery]
+held:
+  description:
+    - The updates that were left out because of O(canary), each because of an environment that has it.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    kind:
+      description: V(plugin), V(theme) or V(php).
+      type: str
+    name:
+      description: The slug of the plugin or theme, or V(php).
+      type: str
+    version:
+      description: The version that is held back.
+      type: str
+    previous_version:
+      description: Always null here.
+      type: str
+    verdict:
+      description: V(broke_it) if it broke that environment, V(not_known) if nobody knows yet whether it works there.
+      type: str
+    reason:
+      description: What the verdict is based on.
+      type: str
+    environment_id:
+      description: The id of that environment.
+      type: str
+    environment:
+      description: What that environment is called.
+      type: str
+    updated_at:
+      description: When that environment was updated, in ISO 8601, UTC.
+      type: str
 state_source:
   description:
     - Where the module found the current state. Always V(service), because the documented interface shows it.
@@ -204,7 +239,7 @@ def run(context):
     """Update plugins of an environment (companions of the interface)."""
     updates = Updates(context, PLUGINS, _is_vulnerable if context["select"] == "vulnerable" else _is_any)
     outcome = updates.settle()
-    return outcome.result(plugins=updates.versions(), vulnerable=_vulnerable(updates))
+    return outcome.result(plugins=updates.versions(), vulnerable=_vulnerable(updates), held=updates.guard.held)
 
 
 def _is_any(_plugin):

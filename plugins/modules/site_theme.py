@@ -43,6 +43,7 @@ author:
 extends_documentation_fragment:
   - hosting.management.api
   - hosting.management.environment
+  - hosting.management.canary
   - hosting.management.change
   - hosting.management.operation
   - hosting.management.attributes
@@ -95,6 +96,40 @@ themes:
       description: The version that the service shows, or the requested one if the task did not check again.
       type: str
       sample: 4.6.0
+held:
+  description:
+    - The updates that were left out because of O(canary), each because of an environment that has it.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    kind:
+      description: V(plugin), V(theme) or V(php).
+      type: str
+    name:
+      description: The slug of the plugin or theme, or V(php).
+      type: str
+    version:
+      description: The version that is held back.
+      type: str
+    previous_version:
+      description: Always null here.
+      type: str
+    verdict:
+      description: V(broke_it) if it broke that environment, V(not_known) if nobody knows yet whether it works there.
+      type: str
+    reason:
+      description: What the verdict is based on.
+      type: str
+    environment_id:
+      description: The id of that environment.
+      type: str
+    environment:
+      description: What that environment is called.
+      type: str
+    updated_at:
+      description: When that environment was updated, in ISO 8601, UTC.
+      type: str
 state_source:
   description:
     - Where the module found the current state. V(service) if it read the state from the service, V(journal) if the
@@ -189,8 +224,9 @@ def run(context):
     updates = Updates(context, THEMES)
     outcome = updates.settle()
     if context["name"] is None:
-        return outcome.result(themes=updates.versions())
-    return outcome.result(theme=outcome.record or {"name": context["name"], "version": context["update_version"]})
+        return outcome.result(themes=updates.versions(), held=updates.guard.held)
+    theme = outcome.record or {"name": context["name"], "version": context["update_version"]}
+    return outcome.result(theme=theme, held=updates.guard.held)
 
 
 def main():

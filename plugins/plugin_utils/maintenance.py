@@ -34,11 +34,12 @@ PARTS = {
 }
 """What is declared, what people most want to know first, with the words for them."""
 
-STEPS = {"update_backup": "backup before the updates", "well": "site"}
+STEPS = {"update_backup": "backup before the updates", "well": "site", "updates": "updates"}
 """What belongs to updates."""
 
 CHECKS = {
     "key": "API key",
+    "site": "site",
     "vulnerable_plugins": "vulnerable plugins",
     "visits": "visits",
     "old_backup": "old backup",
@@ -94,7 +95,7 @@ def summary_of(
         "totals": {
             "environments": len(environments),
             "changed": sum(one["changed"] for one in environments),
-            "unchanged": sum(not one["changed"] and one["is_reached"] for one in environments),
+            "unchanged": sum(not one["changed"] and one["is_reached"] and _works(one) for one in environments),
             "need_a_person": len(needing),
             "not_reached": sum(not one["is_reached"] for one in environments),
         },
@@ -154,8 +155,22 @@ class _Environment:
                 self._left_out(name, item)
             elif item.get("changed"):
                 changed += _details(name, item)
+            self._held(name, item)
         if changed:
             self.done.append(f"{PARTS[name]}{': ' if any(changed) else ''}{', '.join(filter(None, changed))}")
+
+    def _held(self, name: str, item: Record) -> None:
+        """Note what an update left out because of what it did, or may do, to another site."""
+        for held in item.get("held") or []:
+            if held["verdict"] == "broke_it":
+                text = (
+                    f"{_update(held)} is held back, because it broke {held['environment']}"
+                    f"{_in_brackets(held['reason'])}. A newer version will be tried. If this one works after all, say so"
+                    " with hosting.management.update_verdict."
+                )
+            else:
+                text = f"{_update(held)} waits until {held['environment']}, which has it first, is seen to work."
+            self._find(name, "held", text)
 
     def _refused(self, name: str, item: Record) -> None:
         error = item.get("error") or {}
@@ -172,7 +187,7 @@ class _Environment:
         what = _difference(item)
         if self.settings["held_by"]:
             self._find(name, "held", f"{what} It waits until {self.settings['held_by']}, which goes first, works.")
-        elif (self.results.get("well") or {}).get("failed"):
+        elif any((self.results.get(one) or {}).get("failed") for one in ("well", "site")):
             self._fail(name, f"{what} Not updated, because the site did not work before.")
         else:
             self._fail(name, f"{what} Not updated, because there is no backup.")
@@ -183,7 +198,15 @@ class _Environment:
             self._fail("update_backup", _message(backup))
         elif backup.get("changed"):
             self.done.append(STEPS["update_backup"])
-        if well.get("failed"):
+        known, judged = (self.results.get(name) or {} for name in ("known", "judged"))
+        for result in (known, judged):
+            if result.get("failed"):
+                self._find("updates", "fail", f"What earlier updates did is not known: {_message(result)}")
+        if known.get("has_ended") is False:
+            self._find(
+                "updates", "warn", "An earlier update goes on, so nobody can tell yet whether the site works with it."
+            )
+        if well.get("failed") and (self.settings["is_updated"] or not self.results.get("site")):
             self._fail("well", f"{_message(well)} {self._how_to_go_back(backup)}")
         elif self.settings["is_updated"] and self.settings["is_unverified"]:
             self._find("well", "warn", "Not verified after the updates: no address is known (maintain_verify_urls).")
@@ -202,7 +225,10 @@ class _Environment:
         reading = self.results.get("versions" if name in ("old_php", "old_wordpress") else name)
         for item in _items(reading):
             if item.get("failed") and name not in ("old_php", "old_wordpress"):
-                if name in COMPANION_READS and (item.get("error") or {}).get("status") in NO_ENDPOINT:
+                if name == "site":
+                    text = f"{_message(item)}{self._suspects()}"
+                    self.findings.append(_graded(name, text, self.settings["warn_only"]))
+                elif name in COMPANION_READS and (item.get("error") or {}).get("status") in NO_ENDPOINT:
                     self._find(name, "cannot", "The service does not show it.")
                 else:
                     text = f"This could not be checked: {_label(item)}{_message(item)}"
@@ -210,6 +236,21 @@ class _Environment:
                 continue
             for text in getattr(self, f"_problems_of_{name}")(item):
                 self.findings.append(_graded(name, text, self.settings["warn_only"]))
+
+    def _suspects(self) -> str:
+        """Return the sentence that names the updates since which the site does not work, if there are any."""
+        updates = (self.results.get("known") or {}).get("updates") or []
+        names = [_update(one) for one in updates if one["verdict"] != "works"]
+        if not names:
+            return ""
+        return (
+            f" It has not been seen to work since these updates: {_listed(names)}. They are held back everywhere until"
+            " it works, or you say otherwise with hosting.management.update_verdict."
+        )
+
+    def _problems_of_site(self, asked: Record) -> Iterator[str]:
+        """Nothing: a site that works is none, and one that does not has failed to be read."""
+        return iter(())
 
     def _problems_of_vulnerable_plugins(self, listed: Record) -> Iterator[str]:
         predicted = self.results.get("plugins") or {}
@@ -288,6 +329,19 @@ class _Environment:
 
 
 # ---- findings -------------------------------------------------------------------------------------------------------
+
+
+def _works(environment: Record) -> bool:
+    """Tell whether nothing was found of a site that does not work."""
+    return not any(one["name"] in ("site", "well") and one["level"] == "fail" for one in environment["findings"])
+
+
+def _update(one: Record) -> str:
+    return f"PHP {one['version']}" if one["kind"] == "php" else f"{one['name']} {one['version']}"
+
+
+def _in_brackets(text: str) -> str:
+    return f" ({text.rstrip('.')})" if text else ""
 
 
 def _finding(name: str, level: str, text: str) -> Record:

@@ -394,7 +394,7 @@ def _releases(document: Record) -> Section:
     if questions:
         columns = ["Environment", "Request", "Release", "Outcome", "Sent"]
         section.tables.append(Table("Open questions of the journal", columns, questions))
-        section.notes.append("hosting.management.push_outcome settles a push whose outcome is unknown.")
+        section.notes.append("hosting.management.settle settles what is of unknown outcome.")
     released = [one for one in document["environments"] if one["release"] and one["release"]["state"]]
     if released:
         table = Table("Releases", ["Environment", "Release", "State", "Pushed"], [])

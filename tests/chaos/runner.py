@@ -19,6 +19,7 @@ MODULES = (
     "php_restart",
     "plain_environment",
     "push_outcome",
+    "release_info",
     "site_domain",
 )
 PATIENCE = 120  # seconds; no task waits so long
@@ -92,10 +93,12 @@ def _serve(pipe) -> None:
         except (EOFError, ConnectionResetError):
             return
         for name, given in tasks:
-            pipe.send(_result(_modules[name], given))
+            pipe.send(result_of(name, given))
 
 
-def _result(module, given: dict) -> dict:
+def result_of(name: str, given: dict) -> dict:
+    """Run a task in this process and return its result."""
+    module = _modules[name]
     known = {option: value for option, value in given.items() if option in module.SPEC.options}
     checked = ArgumentSpecValidator(module.SPEC.options, **module.SPEC.constraints).validate(known)
     assert not checked.error_messages, checked.error_messages

@@ -698,6 +698,33 @@ def test_the_rollback_playbook_restores_nothing_that_may_be_the_wrong_backup(arg
     assert deployment.written() == {}
 
 
+@pytest.mark.story
+def test_a_restore_of_unknown_outcome_is_settled_by_the_task_that_the_run_names(deployment, simulator):
+    live = seed.environment_id(1)
+    rollback = {"release": None, "hosts": "shop", "playbook": "rollback", "deploy_notified_user_id": USER}
+    deployment.changes("--limit", "shop")
+    simulator.fault("drop_after", method="POST", path=r".*/backups/restore")
+    backup = simulator.state.environment(live).backups[-1].id
+    named = f"hosting.management.settle: {{environment_id: {live}, backup_id: {backup}, outcome: done}}"
+    for options in (rollback, {"release": "v3", "hosts": "shop"}, rollback):
+        done = deployment.run(**options)
+        assert done.returncode
+        assert named in done.stdout
+        assert "It is not known whether v" not in done.stdout
+        assert "push" not in deployment.written()
+    listed = deployment.run(release=None, hosts=None, playbook="releases")
+    assert f"hosting.management.settle (backup_id {backup})" in listed.stdout
+    assert deployment.changes("-e", "deploy_force_restore=true", **rollback) >= 1
+    assert deployment.written()["restore"] == 1
+    simulator.fault("drop_after", method="POST", path=r".*/backups/restore")
+    deployment.run("-e", "deploy_force_restore=true", **rollback)
+    task = {"hosts": "shop", "connection": "local", "gather_facts": False, "tasks": [yaml.safe_load(named)]}
+    (deployment.folder / "own.yml").write_text(yaml.safe_dump([task]))
+    assert deployment.changes(release=None, hosts=None, playbook=None) == 1
+    assert deployment.changes("--limit", "shop", release="v3")
+    assert deployment.written()["push"] == 1
+
+
 def test_the_releases_are_listed(deployment):
     deployment.changes("--limit", "shop")
     done = deployment.run("-e", "deploy_summary_file=releases.json", release=None, hosts=None, playbook="releases")

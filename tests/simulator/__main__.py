@@ -63,6 +63,14 @@ def _parser() -> argparse.ArgumentParser:
         default=404,
         help="what is answered for an operation that is not known",
     )
+    parser.add_argument(
+        "--breaking",
+        action="append",
+        default=[],
+        metavar="SOFTWARE",
+        help='what makes the pages of a site fail, such as "plugin example-forms 2.5.0", "theme storefront 4.6.0" or'
+        ' "php 8.4"; may be given several times',
+    )
     parser.add_argument("--sites", type=_whole_number, default=3, help="number of sites")
     parser.add_argument("--api-key", default="simulator-key", help="the key that is accepted")
     return parser

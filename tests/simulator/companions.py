@@ -254,8 +254,7 @@ def restore_backup(world: World, env_id: str, body: BackupRestore):
         raise BadRequestError
 
     def effect():
-        environment.restores.append(backup.id)
-        environment.content = backup.content
+        environment.restore(backup)
 
     return effect
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from html import escape
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, FastAPI, HTTPException, Request
 from fastapi.responses import HTMLResponse
@@ -39,6 +39,8 @@ class WantedSettings(BaseModel):
     reads_lag: float = Field(None, ge=0)
     operations: Literal["status", "body", "absent"] = Field(None)
     unknown_operation: Literal[404, 500] = Field(None)
+    seconds_by_operation: dict[str, Annotated[float, Field(ge=0)]] = Field(None)
+    breaking: frozenset[str] = Field(None)
 
 
 ROUTER = APIRouter(prefix=CONTROL_PREFIX)
@@ -102,11 +104,15 @@ async def change_settings(request: Request, wanted: WantedSettings) -> dict[str,
 
 @ROUTER.get("/sites/{environment_id}")
 async def show_site(request: Request, environment_id: str) -> HTMLResponse:
-    """The home page of an environment, as its visitors get it. It fails when the word "broken" is in its files."""
-    environment = _simulator(request).state.environment(environment_id)
+    """The home page of an environment, as its visitors get it.
+
+    It fails when the word "broken" is in its files, or when it has something of the setting `breaking`.
+    """
+    world = _simulator(request).state
+    environment = world.environment(environment_id)
     if environment is None:
         raise HTTPException(404, "there is no such environment")
-    if "broken" in environment.content.files:
+    if world.is_broken(environment):
         return HTMLResponse("There has been a critical error on this website.", 500)
     lines = [escape(environment.content.files), escape(environment.content.database)]
     return HTMLResponse(f"<!doctype html><html><body><p>{'</p><p>'.join(lines)}</p></body></html>")

@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 from starlette.exceptions import HTTPException
 
 from .errors import BadRequestError, MalformedIdError, RefusalError, error_body
+from .operations import Operation
 from .state import World
 
 PREFIX = "/v2"
@@ -165,11 +166,36 @@ def _outcome(endpoint: Endpoint, world: World, request: Request, parameters: dic
     operation = world.operations.accept(
         endpoint.operation,
         outcome,
-        world.settings.operation_seconds,
+        world.settings.seconds_of(endpoint.operation),
         world.settings.visible_after,
-        fails=request.scope.get("simulator.operation_fails", False),
+        request.scope.get("simulator.operation_fails", False),
+        _environment_of(parameters),
+        parameters["body"].model_dump() if "body" in parameters else {},
     )
+    operation.effect = _noting_software(operation, world, outcome)
     return endpoint.success, {"operation_id": operation.id, "message": endpoint.message, "status": endpoint.says}
+
+
+def _noting_software(operation: Operation, world: World, effect: Callable) -> Callable:
+    """The effect of an operation, which then knows what it has installed."""
+    environment = world.environments.get(operation.environment_id)
+    if environment is None:
+        return effect
+
+    def watched() -> dict | None:
+        before = environment.software
+        data = effect()
+        operation.installed = frozenset(environment.software - before)
+        return data
+
+    return watched
+
+
+def _environment_of(parameters: dict) -> str | None:
+    """The environment that a request is about."""
+    body = parameters.get("body")
+    named = (getattr(body, name, None) for name in ("environment_id", "target_env_id"))
+    return parameters.get("env_id") or next(filter(None, named), None)
 
 
 async def _answer_http_exception(_request: Request, error: HTTPException) -> JSONResponse:

@@ -15,7 +15,11 @@ from .errors import RefusalError
 
 @dataclass
 class Operation:
-    """One accepted change: its effect shows when `ends_at` has passed."""
+    """One accepted change: its effect shows when `ends_at` has passed. All times are those of time.monotonic().
+
+    `kind` is how its id begins, `environment_id` the environment that it changes, and `asked` the request's body.
+    `ended_at` is when it took effect or failed, and `installed` the software that it brought (see Settings.breaking).
+    """
 
     id: str
     effect: Callable[[], dict | None]
@@ -24,6 +28,16 @@ class Operation:
     fails: bool = False
     state: str = "in progress"
     data: dict | None = None
+    kind: str = ""
+    environment_id: str | None = None
+    asked: dict = field(default_factory=dict)
+    accepted_at: float = field(default_factory=time.monotonic)
+    ended_at: float | None = None
+    installed: frozenset[str] = frozenset()
+
+    def is_under_way(self, moment: float) -> bool:
+        """Whether it was accepted before that moment, and had not ended."""
+        return self.accepted_at < moment and (self.ended_at is None or moment < self.ended_at)
 
     def settle(self, now: float) -> None:
         """End the operation when its time has come: "finished" with the effect, "failed" without."""
@@ -35,6 +49,8 @@ class Operation:
         except RefusalError:
             self.fails = True
         self.state = "failed" if self.fails else "finished"
+        # It was made to end at once where its time is from before its beginning.
+        self.ended_at = self.ends_at if self.ends_at >= self.accepted_at else now
 
 
 @dataclass
@@ -44,10 +60,21 @@ class Operations:
     by_id: dict[str, Operation] = field(default_factory=dict)
     running: list[Operation] = field(default_factory=list)
 
-    def accept(self, prefix: str, effect: Callable, seconds: float, visible_after: float, fails: bool) -> Operation:
+    def accept(
+        self,
+        kind: str,
+        effect: Callable,
+        seconds: float,
+        visible_after: float,
+        fails: bool,
+        environment_id: str | None = None,
+        asked: dict | None = None,
+    ) -> Operation:
         """Begin an operation that takes `seconds` and can be looked up after `visible_after`."""
         now = time.monotonic()
-        operation = Operation(f"{prefix}-{uuid.uuid4()}", effect, now + seconds, now + visible_after, fails)
+        operation = Operation(f"{kind}-{uuid.uuid4()}", effect, now + seconds, now + visible_after, fails)
+        operation.kind, operation.environment_id, operation.asked = kind, environment_id, asked or {}
+        operation.accepted_at = now
         self.by_id[operation.id] = operation
         self.running.append(operation)
         return operation

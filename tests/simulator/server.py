@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import logging
 import socket
 import threading
 import time
-from dataclasses import replace
+from collections.abc import Iterable
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -62,6 +63,7 @@ class Simulator:
 
     :param latency: seconds that are added to each answer.
     :param tls: serve https; True for a good certificate, or one of certificates.KINDS.
+    :param breaking: what sites do not get on with; see Settings.
     """
 
     def __init__(
@@ -78,12 +80,20 @@ class Simulator:
         tls: bool | str = False,
         operations: str = "status",
         unknown_operation: int = 404,
+        breaking: Iterable[str] = (),
     ) -> None:
         self.api_key = api_key
         self.settings = Settings(
-            operation_seconds, visible_after, interface_only, latency, reads_lag, operations, unknown_operation
+            operation_seconds,
+            visible_after,
+            interface_only,
+            latency,
+            reads_lag,
+            operations,
+            unknown_operation,
+            breaking=frozenset(breaking),
         )
-        self._first_settings = replace(self.settings)
+        self._first_settings = copy.deepcopy(self.settings)
         self._sites = sites
         self._address = (host, port)
         self._tls = VALID if tls is True else tls

@@ -27,11 +27,19 @@ class Settings:
     # Where the outcome of an operation is: in the HTTP "status", in the "body" of a 200, or nowhere ("absent").
     operations: str = "status"
     unknown_operation: int = 404  # what is answered for an operation that is not known
+    # By how the ids of operations begin, such as environments:push: how long these take instead.
+    seconds_by_operation: dict[str, float] = field(default_factory=dict)
+    # What sites do not get on with: "plugin example-forms 2.5.0", "theme storefront 4.6.0", "php 8.4".
+    breaking: frozenset[str] = frozenset()
+
+    def seconds_of(self, kind: str) -> float:
+        """How long an operation of that kind takes."""
+        return self.seconds_by_operation.get(kind, self.operation_seconds)
 
     def update(self, other: Settings) -> None:
         """Take over the values of other settings, keeping this object."""
         for one in fields(self):
-            setattr(self, one.name, getattr(other, one.name))
+            setattr(self, one.name, copy.copy(getattr(other, one.name)))
 
 
 @dataclass
@@ -133,6 +141,8 @@ class Backup:
     type: str
     created_at: int
     content: Content = Content()
+    plugins: list[Plugin] = field(default_factory=list)
+    themes: list[Theme] = field(default_factory=list)
 
 
 @dataclass
@@ -165,6 +175,28 @@ class Environment:
     pushes: list[dict] = field(default_factory=list)
     restores: list[int] = field(default_factory=list)
     cache_clears: list[dict] = field(default_factory=list)
+
+    @property
+    def software(self) -> set[str]:
+        """What runs here, as Settings.breaking names it. What is not active does not run."""
+        running = {
+            f"{kind} {one.name} {one.version}"
+            for kind, those in (("plugin", self.plugins), ("theme", self.themes))
+            for one in those
+            if one.status != "inactive"
+        }
+        return running | {f"php {self.php_engine_version.removeprefix('php')}"}
+
+    def restore(self, backup: Backup) -> None:
+        """Put contents, plugins and themes back to what they were at the time of a backup."""
+        self.restores.append(backup.id)
+        self.content = backup.content
+        for now, then in ((self.plugins, backup.plugins), (self.themes, backup.themes)):
+            by_name = {one.name: one for one in then}
+            for one in now:
+                if one.name in by_name:
+                    # In place, because an update that goes on is of this object.
+                    vars(one).update(vars(by_name[one.name]))
 
     def domain_named(self, name: str) -> Domain | None:
         """The domain with that name, upper and lower case alike."""
@@ -234,6 +266,13 @@ class World:
             del self._earlier[0]
         return self._earlier[0][1] if self._earlier else self
 
+    def is_broken(self, environment: Environment) -> bool:
+        """Whether the pages of an environment fail: "broken" is in its files, or it does not get on with its software.
+
+        A push that brings other files repairs the one, and a restored backup of before the update the other.
+        """
+        return "broken" in environment.content.files or bool(environment.software & self.settings.breaking)
+
     def settle(self) -> None:
         """Let every operation that is due take effect."""
         self.operations.settle(self.remember)
@@ -284,6 +323,7 @@ class World:
         self.last_backup_id += 1
         name = f"backup-{self.last_backup_id}"
         backup = Backup(self.last_backup_id, name, note, backup_type, epoch_milliseconds(), environment.content)
+        backup.plugins, backup.themes = copy.deepcopy((environment.plugins, environment.themes))
         environment.backups.append(backup)
         return backup
 

@@ -205,7 +205,7 @@ def test_a_push_of_unknown_outcome_is_not_lost(controller, simulator, live, rows
     failed(controller.run(env_push, **PUSH), "outcome_unknown")
     message = failed(controller.run(backup_restore, **RESTORE), "outcome_unknown")
     assert "The push of v1 was sent at" in message
-    assert f'hosting.management.settle: {{"environment_id": "{LIVE}", "release": "v1", "outcome": "done"}}' in message
+    assert f"hosting.management.settle: {{environment_id: {LIVE}, release: 'v1', outcome: done}}" in message
     assert [row.progress for row in rows()] == [UNKNOWN]
     assert live.restores == []
     changed(controller.run(push_outcome, environment_id=LIVE, release="v1", outcome="pushed"))
@@ -229,7 +229,7 @@ def test_a_push_without_a_release_and_without_an_answer_is_settled_by_its_kind(c
     failed(controller.run(env_push, **{**PUSH, "release": None}), "outcome_unknown")
     message = failed(controller.run(backup_restore, **RESTORE), "outcome_unknown")
     assert "A push without a release was sent at" in message
-    assert '"what": "push"' in message
+    assert "what: push" in message
 
 
 @pytest.mark.parametrize("fault", [{"kind": "drop_after"}, {"kind": "status", "status": 502}])
@@ -239,9 +239,9 @@ def test_a_restore_whose_answer_is_lost_is_not_sent_again(fault, controller, sim
     result = controller.run(backup_restore, **RESTORE)
     assert result["failed"]
     assert "force: true" in result["msg"]
-    assert f'"backup_id": {BACKUP}' in result["msg"]
+    assert f"backup_id: {BACKUP}, " in result["msg"]
     again = failed(controller.run(backup_restore, **RESTORE), "outcome_unknown")
-    assert f'"backup_id": {BACKUP}' in again
+    assert f"backup_id: {BACKUP}, " in again
     assert controller.run(release_info, **INFO)["restored_backup"]["state"] == "unknown"
     other = failed(controller.run(backup_restore, **{**RESTORE, "release": "v2"}), "outcome_unknown")
     assert f"The restore of backup {BACKUP} was sent at" in other

@@ -174,8 +174,16 @@ def test_control_settings(simulator):
         "reads_lag": 0.0,
         "operations": "status",
         "unknown_operation": 404,
+        "seconds_by_operation": {},
+        "breaking": [],
     }
-    changed = control(simulator, "PATCH", "/settings", json={"operation_seconds": 3, "interface_only": True})
+    wanted = {
+        "operation_seconds": 3,
+        "interface_only": True,
+        "seconds_by_operation": {"environments:push": 9},
+        "breaking": ["php 8.4"],
+    }
+    changed = control(simulator, "PATCH", "/settings", json=wanted)
     assert changed.json() == {
         "operation_seconds": 3.0,
         "visible_after": 0.0,
@@ -184,11 +192,14 @@ def test_control_settings(simulator):
         "reads_lag": 0.0,
         "operations": "status",
         "unknown_operation": 404,
+        "seconds_by_operation": {"environments:push": 9.0},
+        "breaking": ["php 8.4"],
     }
     assert (simulator.settings.operation_seconds, simulator.settings.interface_only) == (3.0, True)
     assert control(simulator, "PATCH", "/settings", json={"operation_seconds": -1}).status_code == 422
     assert control(simulator, "POST", "/reset").status_code == 204
     assert simulator.settings.operation_seconds == 0
+    assert (simulator.settings.seconds_by_operation, simulator.settings.breaking) == ({}, frozenset())
     assert simulator.requests == []
 
 
@@ -234,6 +245,7 @@ def test_the_control_surface_says_what_it_has():
 @pytest.mark.parametrize("stop_signal", [signal.SIGTERM, signal.SIGINT])
 def test_command_line(stop_signal):
     arguments = ("--sites", "12", "--api-key", "my-key", "--interface-only", "--operation-seconds", "0.5")
+    arguments += ("--breaking", "php 8.4")
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     # What a script has started in the background ignores SIGINT, and so do its children.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -251,6 +263,8 @@ def test_command_line(stop_signal):
                 "reads_lag": 0.0,
                 "operations": "status",
                 "unknown_operation": 404,
+                "seconds_by_operation": {},
+                "breaking": ["php 8.4"],
             }
             process.send_signal(stop_signal)
             assert process.wait(timeout=60) == 0

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -129,6 +130,183 @@ def test_an_address_where_nobody_listens(controller):
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
     assert "refused" in problem(controller.run(site_check, urls=[url], **ONCE))
+
+
+@pytest.fixture
+def answering():
+    """A function that returns the address of a site that answers so, whatever it is asked."""
+    servers = []
+
+    def answering(answer: bytes) -> str:
+        server = socket.create_server(("127.0.0.1", 0))
+        servers.append(server)
+        threading.Thread(target=answer_all, args=[server, answer], daemon=True).start()
+        return f"http://127.0.0.1:{server.getsockname()[1]}/"
+
+    yield answering
+    for server in servers:
+        server.shutdown(socket.SHUT_RDWR)
+        server.close()
+
+
+def answer_all(server: socket.socket, answer: bytes) -> None:
+    with suppress(OSError):
+        while True:
+            connection, _address = server.accept()
+            with connection, suppress(OSError):
+                connection.recv(65536)
+                connection.sendall(answer)
+
+
+def answer(*headers: str, body: bytes = b"<html>a page</html>", status: str = "200 OK") -> bytes:
+    lines = [f"HTTP/1.1 {status}", "Connection: close", *headers]
+    return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
+
+
+def away(address: str) -> bytes:
+    return answer(f"Location: {address}", "Content-Length: 0", body=b"", status="302 Found")
+
+
+BROKEN = {
+    "an unknown charset and a 500": answer("Content-Type: text/html; charset=utf-8-broken", status="500 Oh no"),
+    "a broken compression": answer("Content-Encoding: gzip"),
+    "many compressions": answer(f"Content-Encoding: {', '.join(['gzip'] * 50)}"),
+    "endless headers": answer(*[f"X-{number}: x" for number in range(500)]),
+    "an endless header": answer(f"X: {'x' * 200_000}"),
+    "a redirect to itself": away("/"),
+    "a redirect to another scheme": away("gopher://shop.example.com"),
+    "a redirect to no address": away("http://[shop"),
+    "a redirect to a name that is none": away("http://a..b/"),
+    "a redirect to a name that is too long": away(f"http://{'a' * 70}.example.com/"),
+    "a redirect to a name that is not there": away("http://nowhere.invalid/"),
+    "a redirect to a port that is none": away("http://shop.example.com:99999/"),
+    "a redirect to nowhere in Latin": away("http://sh\xf6p\x80/"),
+    "bad chunks": answer("Transfer-Encoding: chunked", body=b"zz\r\nxx"),
+    "a page that is cut off": answer("Content-Length: 9999"),
+    "a length that is none": answer("Content-Length: 1, 2"),
+    "a status that is none": answer(status="9999999 x"),
+    "no HTTP": b"\x00\xff" * 100,
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_whatever_a_site_answers_is_judged(broken, controller, answering):
+    assert problem(controller.run(site_check, urls=[answering(BROKEN[broken])], timeout=5, **ONCE))
+
+
+@pytest.mark.parametrize("charset", ["utf-8-broken", "base64", "undefined", "\x00"])
+def test_a_page_with_an_odd_charset_is_read_as_browsers_do(charset, controller, answering):
+    page = answer(f"Content-Type: text/html; charset={charset}")
+    result = controller.run(site_check, urls=[answering(page)], contains=["a page"], **ONCE)
+    assert result["checks"][0]["ok"], result
+
+
+def test_a_site_that_speaks_no_tls_is_judged(controller, answering):
+    url = answering(answer()).replace("http:", "https:")
+    assert problem(controller.run(site_check, urls=[url], timeout=5, **ONCE))
+
+
+def unasked(result: dict) -> str:
+    """What kept the machine from asking the only site of a failed task."""
+    assert result["error"]["kind"] == "connection", result
+    assert "Whether the site works is not known" in result["msg"]
+    (check,) = result["checks"]
+    assert (check["ok"], check["is_of_site"], check["status"]) == (False, False, None)
+    return check["problem"]
+
+
+class Names:
+    """The names that this machine resolves, and what it says of all others."""
+
+    def __init__(self, monkeypatch):
+        self.known = {}
+        self.error = socket.EAI_NONAME
+        self._resolve = socket.getaddrinfo
+        monkeypatch.setattr(socket, "getaddrinfo", self.resolve)
+
+    def resolve(self, host, port, *kinds, **options):
+        if host in self.known:
+            return [found for one in self.known[host] for found in self._resolve(one, port, *kinds, **options)]
+        if host == "127.0.0.1":
+            return self._resolve(host, port, *kinds, **options)
+        raise socket.gaierror(self.error, "no such name, or so")
+
+
+@pytest.fixture
+def names(monkeypatch):
+    return Names(monkeypatch)
+
+
+SHOP = "http://shop.example.com:9/"
+ELSEWHERE = {"base_url": "https://api.example.com/v2"}
+
+
+@pytest.mark.parametrize("error", [socket.EAI_AGAIN, socket.EAI_FAIL, socket.EAI_NONAME])
+def test_a_machine_that_resolves_no_name_says_nothing_of_the_site(error, controller, names):
+    names.error = error
+    said = unasked(controller.run(site_check, urls=[SHOP], **ELSEWHERE, **ONCE))
+    assert said.startswith("could not be asked, because this machine cannot resolve its name")
+
+
+def test_a_name_that_is_not_there_while_others_are_is_the_sites(controller, names):
+    names.known["api.example.com"] = ["192.0.2.1"]
+    assert "no such name" in problem(controller.run(site_check, urls=[SHOP], **ELSEWHERE, **ONCE))
+    names.error = socket.EAI_AGAIN
+    unasked(controller.run(site_check, urls=[SHOP], **ELSEWHERE, **ONCE))
+
+
+def test_names_that_need_nobody_to_ask_prove_nothing(controller, names):
+    names.known["api.example.com"] = ["127.0.0.1"]
+    unasked(controller.run(site_check, urls=[SHOP], **ELSEWHERE, **ONCE))
+
+
+def test_without_a_route_nothing_is_said_of_the_site(controller, names):
+    names.known["shop.example.com"] = ["224.0.0.1", "255.255.255.255"]  # nobody can connect to many
+    assert "this machine has no way to it" in unasked(controller.run(site_check, urls=[SHOP], **ONCE))
+
+
+def test_an_address_that_refuses_counts_more_than_one_without_a_route(controller, names):
+    names.known["shop.example.com"] = ["127.0.0.1", "224.0.0.1"]
+    assert problem(controller.run(site_check, urls=[SHOP], **ONCE))
+
+
+@pytest.mark.parametrize(
+    "proxy", ["http://127.0.0.1:9", "http://nowhere.invalid:3128", "nonsense://x", "http://:", "socks5://127.0.0.1:9"]
+)
+@pytest.mark.parametrize("url", [SHOP, SHOP.replace("http:", "https:")], ids=["http", "https"])
+def test_a_proxy_that_cannot_be_used_is_not_the_sites(proxy, url, controller, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    monkeypatch.setenv("http_proxy", proxy)
+    monkeypatch.setenv("HTTPS_PROXY", proxy)
+    assert "the proxy of this machine cannot be used" in unasked(controller.run(site_check, urls=[url], **ONCE))
+
+
+@pytest.mark.usefixtures("names")
+def test_a_broken_site_counts_more_than_one_that_could_not_be_asked(controller, site):
+    result = controller.run(site_check, urls=[SHOP, f"{site}/down"], **ONCE)
+    assert result["error"]["kind"] == "check_failed"
+    assert [check["is_of_site"] for check in result["checks"]] == [False, True]
+
+
+def test_neither_the_services_address_nor_a_key_is_needed(controller, site):
+    assert controller.run(site_check, urls=[site], base_url=None, api_key=None)["checks"][0]["ok"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_netrc_login_goes_nowhere_after_a_redirect(host, controller, site, answering, tmp_path, monkeypatch):
+    (tmp_path / "netrc").write_text("default login who password secret\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    url = answering(away(site.replace("127.0.0.1", host)))
+    assert controller.run(site_check, urls=[url], **ONCE)["checks"][0]["ok"]
+    assert [headers.get("Authorization") for headers in Site.seen_headers] == [None]
+
+
+def test_a_login_does_not_follow_to_another_host(controller, site, answering):
+    login = {"url_username": "visitor", "url_password": "sesame"}
+    url = answering(away(site.replace("127.0.0.1", "localhost")))
+    assert controller.run(site_check, urls=[url], **login, **ONCE)["checks"][0]["ok"]
+    assert [headers.get("Authorization") for headers in Site.seen_headers] == [None]
 
 
 def test_a_login_is_sent_to_the_site_and_is_not_shown(controller, site):

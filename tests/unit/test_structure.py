@@ -36,6 +36,7 @@ ORDER = [
     "_decision",
     "_under_way",
     "_release_backups",
+    "_verdicts",
     "_settling",
     "_convergence",
     "_entry",
@@ -46,6 +47,7 @@ ORDER = [
     "_backups",
     "_dns",
     "_extensions",
+    "_judging",
     "_analytics",
     "_releases",
 ]

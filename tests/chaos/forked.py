@@ -1,0 +1,171 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The process that runs are forked from, and those runs: who imports this has Ansible and the collection's code."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import hashlib
+import marshal
+import os
+import pickle
+import pkgutil
+import re
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+
+from ansible._internal._templating._jinja_bits import AnsibleEnvironment, _TemplateCompileContext
+from ansible.cli.playbook import PlaybookCLI
+from ansible.executor.process import worker
+from ansible.parsing.dataloader import DataLoader
+from ansible.plugins import loader
+from clock.sitecustomize import shift
+
+# What a run would import only when it needs it.
+loader.init_plugin_loader([])
+PACKAGE = "ansible_collections.hosting.management.plugins.module_utils"
+# A second is long where operations take fractions of one.
+import_module(f"{PACKAGE}._operations").POLL_INTERVAL = 0.1
+PLUGINS = import_module(PACKAGE).__path__[0]
+for folder in ("module_utils", "plugin_utils", "modules"):
+    package = f"ansible_collections.hosting.management.plugins.{folder}"
+    for one in pkgutil.iter_modules([str(Path(PLUGINS).parent / folder)]):
+        import_module(f"{package}.{one.name}")
+for kind in (loader.action_loader, loader.filter_loader, loader.lookup_loader):
+    for file in sorted((Path(PLUGINS).parent / kind.subdir.removesuffix("_plugins")).glob("[a-z]*.py")):
+        kind.get(f"hosting.management.{file.stem}", class_only=True)
+for kind in (
+    *(loader.action_loader, loader.filter_loader, loader.test_loader, loader.lookup_loader, loader.strategy_loader),
+    *(loader.connection_loader, loader.shell_loader, loader.become_loader, loader.inventory_loader),
+    *(loader.cache_loader, loader.vars_loader, loader.callback_loader),
+):
+    list(kind.all(class_only=True))
+
+SETTINGS = (
+    *(
+        "block_start_string",
+        "block_end_string",
+        "variable_start_string",
+        "variable_end_string",
+        "line_statement_prefix",
+    ),
+    *("comment_start_string", "comment_end_string", "line_comment_prefix", "trim_blocks", "lstrip_blocks"),
+    *("newline_sequence", "keep_trailing_newline"),
+)
+"""What Jinja makes of a template depends on."""
+
+DECIDES = re.compile(
+    r"ansible\.builtin\.(set_fact|debug|assert|fail|include_tasks|validate_argument_spec)"
+    r"|hosting\.management\.(\w+_info|site_check)"
+)
+FINDS_OUT_WITHIN = 1.0  # seconds in which a task learns that a service shows no operations
+
+
+def play(arguments: list[str], folder: str, output: str, environment: dict, offset: float) -> None:
+    os.setsid()
+    os.chdir(folder)
+    file = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for number, descriptor in enumerate((nothing, file, file)):
+        os.dup2(descriptor, number)
+    sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w"), os.fdopen(2, "w")
+    os.environ.update(environment)
+    if offset:
+        shift(offset)
+    gc.disable()
+    _decide_without_forks()
+    cache = Path(os.environ["HOME"]) / "cache"
+    cache.mkdir(exist_ok=True)
+    _keep_compiled_templates(cache)
+    _keep_parsed_files(cache)
+    # Else a case of a service without companions takes 15 seconds longer.
+    import_module(f"{PACKAGE}._operations").VISIBLE_AFTER = FINDS_OUT_WITHIN
+    status = 250
+    try:
+        command = PlaybookCLI(["ansible-playbook", *arguments])
+        command.parse()
+        status = command.run()
+    except SystemExit as end:
+        status = end.code
+    except BaseException as error:  # noqa: BLE001 - ansible-playbook prints it, too
+        print("ERROR!", error, file=sys.stderr)
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status if isinstance(status, int) else 1)
+
+
+def _decide_without_forks() -> None:
+    """Let tasks that only read and decide be done at once, by the run itself."""
+    fork, set_queue, run_itself = worker.WorkerProcess.start, worker.display.set_queue, os.getpid()
+
+    def start(self) -> None:
+        if not DECIDES.fullmatch(self._task.resolved_action or self._task.action):
+            fork(self)
+            return
+        # What a worker does to its copies of these stays in the worker.
+        self._host, self._task = copy.copy(self._host), self._task.copy()
+        self._detach = lambda: None
+        self.run()
+
+    def set_queue_of_worker(queue) -> None:
+        if os.getpid() != run_itself:
+            set_queue(queue)
+
+    worker.WorkerProcess.start = start
+    worker.display.set_queue = set_queue_of_worker
+    # A worker looks there for what a task has written past Ansible.
+    sys.stdout.getvalue = sys.stderr.getvalue = str
+
+
+def _kept(cache: Path, key: str, make: Callable[[], bytes]) -> bytes:
+    """What was made for a key by this run, or by one before it."""
+    file = cache / hashlib.sha256(key.encode()).hexdigest()
+    with suppress(FileNotFoundError):
+        return file.read_bytes()
+    made = make()
+    unfinished = file.with_suffix(f".{os.getpid()}")
+    unfinished.write_bytes(made)
+    unfinished.replace(file)
+    return made
+
+
+def _keep_compiled_templates(cache: Path) -> None:
+    """Let runs share what Jinja makes of templates, which would take a fifth of their time."""
+    compile_anew = AnsibleEnvironment.compile
+
+    def compile_once(self, source, *arguments, **options):
+        if not isinstance(source, str) or arguments or options.get("raw"):
+            return compile_anew(self, source, *arguments, **options)
+        settings = [getattr(self, name) for name in SETTINGS]
+        key = f"{type(self).__name__} {settings} {sorted(options.items())} {_compile_context()} {source}"
+        return marshal.loads(_kept(cache, key, lambda: marshal.dumps(compile_anew(self, source, **options))))
+
+    AnsibleEnvironment.compile = compile_once
+
+
+def _keep_parsed_files(cache: Path) -> None:
+    """Let runs share what YAML makes of the collection's files, and copy it fast, which would take another fifth."""
+    load_anew = DataLoader.load_from_file
+
+    def load_once(self, file_name, *arguments, **options):
+        path = Path(self.path_dwim(file_name))
+        if "ansible_collections" not in path.parts:
+            return load_anew(self, file_name, *arguments, **options)
+        key = f"{path} {path.stat().st_mtime_ns} {arguments} {sorted(options.items())}"
+        return pickle.loads(_kept(cache, key, lambda: pickle.dumps(load_anew(self, file_name, *arguments, **options))))
+
+    DataLoader.load_from_file = load_once
+
+
+def _compile_context() -> str:
+    """What else Ansible does to a template before it is compiled."""
+    context = _TemplateCompileContext.current(optional=True)
+    return str(context and context.escape_backslashes)
