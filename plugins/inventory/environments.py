@@ -133,6 +133,7 @@ all:
       hosting_site_id: a0000000-0000-4000-8000-000000000001
       hosting_environment_id: e0000000-0000-4000-8000-000000000011
       hosting_source_environment_id: e0000000-0000-4000-8000-000000000012
+      hosting_primary_domain: shop.example.com
   vars:
     ansible_connection: local
     ansible_python_interpreter: "{{ ansible_playbook_python }}"
@@ -146,18 +147,18 @@ from collections import Counter
 from ansible.errors import AnsibleError, AnsibleParserError
 from ansible.module_utils.basic import missing_required_lib
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
-from ansible.template import trust_as_template
 from ansible.utils.vars import combine_vars
 
 from ..module_utils._arguments import (
     ModuleSpec,
     api_options,
+    problem_of_core,
     uuid_option,
 )
 from ..module_utils._client import REQUESTS_IMPORT_ERROR
 from ..module_utils._context import Context
 from ..module_utils._environments import environments_of_company
-from ..module_utils._errors import HostingError
+from ..module_utils._errors import HostingError, MissingLibrary
 from ..plugin_utils.expressions import Expression, expressions_of, groups_of_sites, like
 
 SPEC = ModuleSpec(api_options(), {"company_id": uuid_option(required=False)})
@@ -175,6 +176,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         return super().verify_file(path) and path.endswith((".hosting.yml", ".hosting.yaml"))
 
     def parse(self, inventory, loader, path, cache=True):
+        problem = problem_of_core()
+        if problem:
+            raise AnsibleParserError(problem)
         super().parse(inventory, loader, path, cache)
         given = self._read_config_data(path)
         _refuse_unknown(given, self.get_options())
@@ -223,7 +227,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
 
     def _read(self):
         if REQUESTS_IMPORT_ERROR:
-            raise AnsibleParserError(missing_required_lib("requests", reason="with urllib3 2 or newer"))
+            raise AnsibleParserError(
+                str(MissingLibrary.requests(missing_required_lib("requests", reason="with urllib3 2 or newer")))
+            )
         try:
             params = self._checked_options()
             client = Context(params).client
@@ -355,6 +361,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         for variable, value in variables.items():
             self.inventory.set_variable(name, variable, value)
         self.inventory.set_variable(name, "ansible_connection", "local")
+        from ansible.template import trust_as_template  # which an ansible-core that is too old does not have
+
         # Without this, Ansible would look for an interpreter on each host when a module runs in its own process.
         interpreter = trust_as_template("{{ ansible_playbook_python }}")
         self.inventory.set_variable(name, "ansible_python_interpreter", interpreter)
