@@ -82,7 +82,7 @@ pictures: ## draw the pictures of the guides anew, in docs/images
 
 recording: $(VENV)/.demo ## record the demo anew, as docs/images/demo.svg
 	@$(home) "$(VENV)/bin/python" tests/tools/record.py docs/images/demo.svg \
-		--without '^(ok|skipping|included): [^{]*$$|^$$' -- make demo
+		--without '^(ok|skipping|included): [^{]*$$|^export |^To run its commands|^$$' -- make demo
 
 sanity: ## ansible-test sanity, on ansible-core 2.19 and 2.21; ARGS="--test pep8" runs some of it
 	@status=0; for core in $(CORES); do \

@@ -70,7 +70,9 @@ options:
   filters:
     description:
       - Jinja2 conditions over a host's variables. A host is included if all of them are true.
-      - A condition that cannot be evaluated excludes the host, or is an error with O(strict=true).
+      - A condition that cannot be evaluated excludes the host, or is an error with O(strict=true). If no host can
+        evaluate it, or the filters leave no host, the plugin issues a warning. The same holds for the other options
+        with expressions. A syntax error is always an error.
     type: list
     elements: str
     default: []
@@ -91,7 +93,8 @@ notes:
     C(hosting_image_optimization_type), C(hosting_cdn_cache_id), C(hosting_web_root), C(hosting_ssh_host) and
     C(hosting_ssh_port).
   - A host is in the groups C(hosting), C(site_NAME), C(environment_NAME), C(label_NAME) for each label of its site, and
-    C(premium) if it is premium.
+    C(premium) if it is premium. Sites whose groups would have the same name, such as C(a b) and C(a-b), have the
+    groups C(site_NAME_ID) instead, and the plugin issues a warning.
 requirements:
   - requests >= 2.31
   - urllib3 >= 2
@@ -130,6 +133,7 @@ all:
       hosting_site_id: a0000000-0000-4000-8000-000000000001
       hosting_environment_id: e0000000-0000-4000-8000-000000000011
       hosting_source_environment_id: e0000000-0000-4000-8000-000000000012
+      hosting_primary_domain: shop.example.com
   vars:
     ansible_connection: local
     ansible_python_interpreter: "{{ ansible_playbook_python }}"
@@ -143,17 +147,19 @@ from collections import Counter
 from ansible.errors import AnsibleError, AnsibleParserError
 from ansible.module_utils.basic import missing_required_lib
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
-from ansible.template import trust_as_template
+from ansible.utils.vars import combine_vars
 
 from ..module_utils._arguments import (
     ModuleSpec,
     api_options,
+    problem_of_core,
     uuid_option,
 )
 from ..module_utils._client import REQUESTS_IMPORT_ERROR
 from ..module_utils._context import Context
 from ..module_utils._environments import environments_of_company
-from ..module_utils._errors import HostingError
+from ..module_utils._errors import HostingError, MissingLibrary
+from ..plugin_utils.expressions import Expression, expressions_of, groups_of_sites, like
 
 SPEC = ModuleSpec(api_options(), {"company_id": uuid_option(required=False)})
 
@@ -170,11 +176,36 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         return super().verify_file(path) and path.endswith((".hosting.yml", ".hosting.yaml"))
 
     def parse(self, inventory, loader, path, cache=True):
+        problem = problem_of_core()
+        if problem:
+            raise AnsibleParserError(problem)
         super().parse(inventory, loader, path, cache)
-        _refuse_unknown(self._read_config_data(path), self.get_options())
-        hosts = self._named([host for host in self._found(path, cache) if self._is_wanted(host)])
+        given = self._read_config_data(path)
+        _refuse_unknown(given, self.get_options())
+        self._refuse_bad_syntax()
+        found = self._found(path, cache)
+        if "source_environment" in given:
+            self._check_source(found)
+        hosts = self._named(self._wanted(found))
+        groups = self._groups_of([variables for _name, variables in hosts])
         for name, variables in hosts:
-            self._add(name, variables)
+            self._add(name, variables, groups)
+        self._try_constructed(hosts)
+
+    def _refuse_bad_syntax(self):
+        """Raise AnsibleParserError for what no host could evaluate, before anything is asked for."""
+        for option in ("filters", "hostname", "compose", "groups", "keyed_groups"):
+            for expression in expressions_of(option, self.get_option(option)):
+                problem = expression.syntax_error()
+                if problem:
+                    raise AnsibleParserError(problem)
+
+    def _check_source(self, found):
+        """Warn of a source_environment that no site has: no environment would have a source to deploy from."""
+        wanted = self.get_option("source_environment")
+        names = {one["hosting_environment_name"] for one in found if one["hosting_environment_name"]}
+        if found and wanted not in names:
+            self.display.warning(f"source_environment: no site has an environment {wanted}. {like(wanted, names)}")
 
     def _found(self, path, cache):
         """Return the variables of each environment, from the cache where that is wanted."""
@@ -196,7 +227,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
 
     def _read(self):
         if REQUESTS_IMPORT_ERROR:
-            raise AnsibleParserError(missing_required_lib("requests", reason="with urllib3 2 or newer"))
+            raise AnsibleParserError(
+                str(MissingLibrary.requests(missing_required_lib("requests", reason="with urllib3 2 or newer")))
+            )
         try:
             params = self._checked_options()
             client = Context(params).client
@@ -217,48 +250,123 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         value = self.get_option(name)
         return None if value is None else str(self.templar.template(value))
 
-    def _is_wanted(self, variables):
+    def _wanted(self, found):
+        """Return those of the environments that the filters leave, and warn of a filter that says nothing of any."""
+        filters = [Expression("filters:", condition) for condition in self.get_option("filters")]
+        wanted = [variables for variables in found if self._is_wanted(filters, variables)]
+        problems = [one.problem(found[0]) for one in filters if one.fails_always]
+        if found and not wanted:
+            culprit = next(one for one in filters if not one.true)
+            is_empty = f"The filters leave none of the {len(found)} environments, so this inventory is empty."
+            problems = problems or [f"{culprit} is true for none of the {culprit.tried} that it was asked about."]
+            problems = [f"{is_empty} {' '.join(problems)}"]
+        for problem in problems:
+            self.display.warning(problem)
+        return wanted
+
+    def _is_wanted(self, filters, variables):
         self.templar.available_variables = variables
-        for condition in self.get_option("filters"):
+        for condition in filters:
             try:
-                if not self.templar.evaluate_conditional(condition):
-                    return False
+                is_true = bool(self.templar.evaluate_conditional(condition.text))
             except AnsibleError as error:
                 if self.get_option("strict"):
-                    raise AnsibleParserError(f"The filter {condition!r} cannot be evaluated: {error}") from error
+                    raise AnsibleParserError(f"The filter {condition.text!r} cannot be evaluated: {error}") from error
+                condition.note(error)
+                return False
+            condition.note(None, is_true=is_true)
+            if not is_true:
                 return False
         return True
 
     def _named(self, hosts):
         """Return (name, variables) of each host, with names that are valid and unique."""
-        names = [self._name(variables) for variables in hosts]
+        hostname = Expression("hostname:", self.get_option("hostname"))
+        names = [self._name(hostname, variables) for variables in hosts]
+        if hostname.fails_always:
+            self.display.warning(f"{hostname.problem(hosts[0])} Hosts have the names of site and environment instead.")
         count = Counter(names)
         return [
             (name if count[name] == 1 else f"{name}-{variables['hosting_environment_id']}", variables)
             for name, variables in zip(names, hosts, strict=True)
         ]
 
-    def _name(self, variables):
+    def _name(self, hostname, variables):
         name = None
-        if self.get_option("hostname"):
+        if hostname.text:
             try:
-                name = self._compose(self.get_option("hostname"), variables)
+                name = self._compose(hostname.text, variables)
+                hostname.note(None)
             except AnsibleError as error:
                 if self.get_option("strict"):
                     raise AnsibleParserError(f"The hostname cannot be evaluated: {error}") from error
+                hostname.note(error)
         site = variables["hosting_site_name"] or variables["hosting_site_id"]
         name = name or f"{site}-{variables['hosting_environment_name'] or variables['hosting_environment_id']}"
         return re.sub(r"[^A-Za-z0-9_.-]+", "-", str(name)).strip("-.") or str(variables["hosting_environment_id"])
 
-    def _add(self, name, variables):
+    def _groups_of(self, hosts):
+        """Return the group of each site by its id, and warn where names would have put different things together."""
+        sites = {
+            (
+                one["hosting_site_id"],
+                one["hosting_site_name"],
+                self._sanitize_group_name(f"site_{one['hosting_site_name']}"),
+            )
+            for one in hosts
+            if one["hosting_site_name"]
+        }
+        groups, shared = groups_of_sites(sorted(sites))
+        for group, names in shared.items():
+            self.display.warning(
+                f"The sites {', '.join(map(repr, names))} would share the group {group}. Each has a group of its own"
+                f" instead, with its id at the end, such as {min(one for one in groups.values() if group in one)}."
+            )
+        labels = {label for one in hosts for label in one["hosting_site_labels"] if label}
+        environments = {one["hosting_environment_name"] for one in hosts if one["hosting_environment_name"]}
+        for kind, names in (("label", labels), ("environment", environments)):
+            by_group = {}
+            for name in sorted(names):
+                by_group.setdefault(self._sanitize_group_name(f"{kind}_{name}"), []).append(repr(name))
+            for group, those in by_group.items():
+                if len(those) > 1:
+                    self.display.warning(f"The {kind}s {', '.join(those)} share the group {group}.")
+        return groups
+
+    def _try_constructed(self, hosts):
+        """Warn of an expression that makes variables or groups, and that no host can evaluate."""
+        for option in ("compose", "groups", "keyed_groups"):
+            for expression in expressions_of(option, self.get_option(option)):
+                known = set()
+                for name, own in hosts:
+                    of_host = {} if option == "compose" else self.inventory.get_host(name).get_vars()
+                    variables = combine_vars(own, of_host)
+                    known.update(variables)
+                    try:
+                        if option == "groups":
+                            self.templar.available_variables = variables
+                            self.templar.evaluate_conditional(expression.text)
+                        else:
+                            self._compose(expression.text, variables)
+                    except AnsibleError as error:
+                        expression.note(error)
+                    else:
+                        break
+                else:
+                    if expression.fails_always:
+                        self.display.warning(expression.problem(known))
+
+    def _add(self, name, variables, site_groups):
         self.inventory.add_host(name)
         for variable, value in variables.items():
             self.inventory.set_variable(name, variable, value)
         self.inventory.set_variable(name, "ansible_connection", "local")
+        from ansible.template import trust_as_template  # which an ansible-core that is too old does not have
+
         # Without this, Ansible would look for an interpreter on each host when a module runs in its own process.
         interpreter = trust_as_template("{{ ansible_playbook_python }}")
         self.inventory.set_variable(name, "ansible_python_interpreter", interpreter)
-        for group in _groups(variables):
+        for group in _groups(variables, site_groups):
             self.inventory.add_child(self.inventory.add_group(self._sanitize_group_name(group)), name)
         strict = self.get_option("strict")
         self._set_composite_vars(self.get_option("compose"), variables, name, strict=strict)
@@ -274,10 +382,10 @@ def _refuse_unknown(given, known):
         raise AnsibleParserError(f"The option {name} is unknown.{hint}")
 
 
-def _groups(variables):
+def _groups(variables, site_groups):
     yield "hosting"
     if variables["hosting_site_name"]:
-        yield f"site_{variables['hosting_site_name']}"
+        yield site_groups[variables["hosting_site_id"]]
     if variables["hosting_environment_name"]:
         yield f"environment_{variables['hosting_environment_name']}"
     yield from (f"label_{label}" for label in variables["hosting_site_labels"] if label)

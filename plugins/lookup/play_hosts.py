@@ -46,6 +46,8 @@ from ansible.errors import AnsibleError, AnsibleLookupError
 from ansible.inventory.manager import InventoryManager, split_host_pattern
 from ansible.plugins.lookup import LookupBase
 
+from ..module_utils._arguments import problem_of_core
+
 LONGEST_LIST = 12  # groups that a message names
 
 
@@ -57,6 +59,9 @@ class LookupModule(LookupBase):
     def _pattern(self, name, variables):
         """Return the pattern in that variable; raise an error unless it matches hosts."""
         groups = variables.get("groups") or {}
+        problem = problem_of_core()
+        if problem:
+            raise AnsibleLookupError(problem)
         inventory = self._inventory(groups)
         value = variables.get(name)
         value = value if value is None else self._templar.template(value)

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ansible.module_utils.ansible_release import __version__ as core_version
 from ansible.module_utils.basic import env_fallback
 from ansible.module_utils.common.validation import check_required_one_of, check_required_together
 
@@ -26,6 +27,19 @@ from ._checks import (
 from ._errors import InvalidInput
 from ._operations import POLL_INTERVAL, WAIT_TIMEOUT
 from ._text import without_login
+
+OLDEST_CORE = (2, 19)
+
+
+def problem_of_core(version: str = core_version) -> str | None:
+    """Say which ansible-core is needed, if this one is too old: Ansible itself only says that it is not supported."""
+    if tuple(map(int, version.split(".")[:2])) >= OLDEST_CORE:
+        return None
+    oldest = ".".join(map(str, OLDEST_CORE))
+    return (
+        f"hosting.management needs ansible-core {oldest} or newer, and this is {version}. Install one, such as with:"
+        f" pip install --upgrade 'ansible-core>={oldest}'. Nothing was done."
+    )
 
 
 class Option(dict[str, Any]):
@@ -68,7 +82,8 @@ class ModuleSpec:
             if self._needs_service and not params.get(name):
                 raise InvalidInput(
                     f"{name} is missing: set the option {name}, or the environment variable {variable}. For all tasks"
-                    " at once, set it in module_defaults for group/hosting.management.all. Nothing was sent."
+                    " at once, set it in module_defaults for group/hosting.management.all. For the playbooks of this"
+                    f" collection, the variable hosting_{name} does the same. Nothing was sent."
                 )
         for name, option in self.options.items():
             check = option.check if isinstance(option, Option) else None

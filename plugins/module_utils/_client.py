@@ -386,9 +386,11 @@ class Client:
         if never_connected(cause) or not is_sent:
             is_slow = self._watch.has_ended_it or isinstance(error, requests.Timeout) or "timed out" in str(error)
             kind = TimedOut if is_slow else ConnectionFailed
+            proxy = self._proxy()
             return kind(
-                f"Cannot connect to {self.base_url}: {self._reason(error)}. {undone}"
-                " Check base_url, the network, and the proxy settings.",
+                f"Cannot connect to {self.base_url}{f' through the proxy {proxy}' if proxy else ''}:"
+                f" {self._reason(error)}. {undone}{_what_it_looks_like(error, proxy)} Check base_url, the network, and"
+                " the proxy settings.",
                 request=request,
                 nothing_done=nothing_done,
             )
@@ -403,6 +405,11 @@ class Client:
             f"{_whether_done(request)}",
             request=request,
         )
+
+    def _proxy(self) -> str | None:
+        """Return the proxy on the way to the service, without its login."""
+        proxy = requests.utils.select_proxy(self.base_url, self._proxies)
+        return proxy and self._clean(proxy)
 
     def _reason(self, error: Exception) -> str:
         """Return the innermost text of a connection error, without addresses of Python objects."""
@@ -468,6 +475,14 @@ def _check_ca_path(path: str) -> None:
         tls_context(path)
     except BadBundle as error:
         raise InvalidInput(f"ca_path: {error}. Nothing was sent.") from None
+
+
+def _what_it_looks_like(error: Exception, proxy: str | None) -> str:
+    """Name the cause where TLS does not: what answers the first message of a handshake in clear text speaks http."""
+    if "WRONG_VERSION_NUMBER" not in str(error) and "HTTP_REQUEST" not in str(error):
+        return ""
+    address, setting = ("the proxy's address", "HTTPS_PROXY") if proxy else ("this address", "base_url")
+    return f" This looks like http, not https, at {address}: check scheme and port of {setting}."
 
 
 def _whether_done(request: Request) -> str:

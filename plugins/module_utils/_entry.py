@@ -12,7 +12,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible.module_utils.common.parameters import sanitize_keys
 
-from ._arguments import ModuleSpec
+from ._arguments import ModuleSpec, problem_of_core
 from ._client import REQUESTS_IMPORT_ERROR
 from ._context import Context, secrets_within
 from ._errors import HostingError, InvalidInput, MissingLibrary, UnexpectedError
@@ -25,8 +25,11 @@ def perform(
     spec: ModuleSpec, run: Run, context: Context, params: dict[str, Any], given: Mapping[str, object] | None = None
 ) -> dict[str, Any]:
     """Check the options, run the module and return its result, which is a failure when it raised a HostingError."""
+    problem = problem_of_core()
+    if problem:
+        return InvalidInput(problem).as_result()
     if REQUESTS_IMPORT_ERROR:
-        error = MissingLibrary(missing_required_lib("requests", reason="with urllib3 2 or newer"), nothing_done=True)
+        error = MissingLibrary.requests(missing_required_lib("requests", reason="with urllib3 2 or newer"))
         return {**error.as_result(), "exception": REQUESTS_IMPORT_ERROR}
     try:
         spec.check(params, given)

@@ -5,10 +5,15 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from typing import Any, Self
 
 from ._interface import Request
 from ._text import printable
+
+LIBRARIES = "'requests>=2.31' 'urllib3>=2'"
+"""What pip installs where the modules run."""
 
 LONGEST_MESSAGE = 5000  # characters; names from the service can be many, and long
 
@@ -74,6 +79,15 @@ class MissingLibrary(HostingError):
     """A Python library that the module needs is not installed where it runs."""
 
     kind = "missing_library"
+
+    @classmethod
+    def requests(cls, why: str) -> MissingLibrary:
+        """Return the error of an interpreter without requests, or with an urllib3 that is too old; ``why`` says so."""
+        return cls(
+            f"{why.rstrip('.')}. For the Python that runs this, that is: {shlex.quote(sys.executable or 'python3')} -m"
+            f" pip install {LIBRARIES}. Nothing was done.",
+            nothing_done=True,
+        )
 
 
 class ConnectionFailed(HostingError):

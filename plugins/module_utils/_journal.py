@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 from ._errors import JournalError
-from ._progress import ENDED, FAILED, FINISHED, SENT, UNKNOWN
+from ._progress import ENDED, FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
 
 if TYPE_CHECKING:
     import psycopg
@@ -133,6 +133,10 @@ class Entry:
         """Return True while the run that has sent the request may still be waiting for its answer."""
         now = time.time() if now is None else now
         return self.progress == SENT and now < self.answer_by and _may_be_alive(self.sender)
+
+    def is_interrupted(self) -> bool:
+        """Return True when this is not known to have ended, and the run that has sent it certainly has."""
+        return self.progress in (SENT, IN_PROGRESS) and not _may_be_alive(self.sender)
 
     def as_known(self) -> Entry:
         """Return the entry as it stands now: one that is sent and can get no answer any more is unknown."""

@@ -189,7 +189,7 @@ from ..module_utils._context import NOT_SHOWN
 from ..module_utils._convergence import Observed, Plan, converge
 from ..module_utils._dns import canonical_name, canonical_value, checked_value, dns_records_of
 from ..module_utils._entry import run_module
-from ..module_utils._errors import InvalidInput
+from ..module_utils._errors import BadRequest, InvalidInput
 from ..module_utils._interface import (
     CREATE_DNS_RECORD,
     DELETE_DNS_RECORD,
@@ -199,6 +199,7 @@ from ..module_utils._interface import (
 )
 
 DEFAULT_TTL = 3600
+SHORTEST_TTL = 300  # seconds, of the public service
 ABSENT = "absent"
 
 
@@ -239,13 +240,21 @@ SPEC = ModuleSpec(
 def run(context):
     """Keep a DNS record of a domain (companions of the interface)."""
     domain_id = context["domain_id"] or _domain_id_of_name(context)
-    outcome = converge(
-        context,
-        subject=("dns_record", domain_id, context["type"], context["name"]),
-        name="dns_record",
-        plan=lambda before: _plan(context, domain_id, before),
-        observe=lambda: _observe(context, domain_id),
-    )
+    try:
+        outcome = converge(
+            context,
+            subject=("dns_record", domain_id, context["type"], context["name"]),
+            name="dns_record",
+            plan=lambda before: _plan(context, domain_id, before),
+            observe=lambda: _observe(context, domain_id),
+        )
+    except BadRequest as error:
+        if (context["ttl"] or SHORTEST_TTL) >= SHORTEST_TTL:
+            raise
+        raise error.with_advice(
+            f"The ttl may be the cause: it is {context['ttl']} seconds, and services with this interface take"
+            f" {SHORTEST_TTL} or more."
+        ) from None
     state = {"ttl": None, "rdata": []} if outcome.desired == ABSENT else outcome.desired
     return outcome.result(dns_record={**context.given("type", "name"), **state})
 

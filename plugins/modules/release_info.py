@@ -65,6 +65,10 @@ sent_at:
   returned: success
   type: str
   sample: "2026-11-02T00:00:00Z"
+is_interrupted:
+  description: Whether the last push is not known to have ended, and the run that sent it no longer lives.
+  returned: success
+  type: bool
 parts:
   description: The pushes that make up the release, oldest first. There are several if its parts were pushed separately.
   returned: success
@@ -282,6 +286,7 @@ def run(context):
         "release": newest and newest.release,
         "state": newest and as_result(newest)["state"],
         "sent_at": newest and as_result(newest)["sent_at"],
+        "is_interrupted": bool(newest and newest.is_interrupted()),
         "parts": [{**push.note, **as_result(push)} for push in pushes if push.release == newest.release],
         "backup": newest and newest.release and _backup_before(context, newest.release),
         "updates": [trial.as_result() for trial in trials_at(context, context["environment_id"])],

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,7 +67,8 @@ class Demo:
         console.print(f"[dim]{expected}[/dim]")
         command = ["ansible-playbook", "hosting.management.deploy", "-i", "tests/demo/inventory.yml"]
         command += ["-e", "deploy_hosts=live", "-e", f"deploy_release={release}", *arguments]
-        console.print(f"[bold]$ {' '.join(command)}[/bold]\n")
+        # Not wrapped, so that it can be copied.
+        console.print(f"[bold]$ {escape(shlex.join(command))}[/bold]\n", soft_wrap=True)
         self.simulator.clear_requests()
         run = Run(name, expected, 0, 0, time.monotonic(), [])
         with subprocess.Popen(
@@ -108,7 +111,13 @@ def main():
     with Simulator(interface_only=options.interface_only, operation_seconds=0.8, sites=SITES) as simulator:
         extent = "the 19 documented endpoints only" if options.interface_only else "its companion endpoints too"
         console.print(f"The hosting service is simulated at {simulator.base_url}, with {extent}.")
-        demo = Demo(simulator, playbook_environment(simulator, options.interface_only))
+        environment = playbook_environment(simulator, options.interface_only)
+        console.print("To run its commands yourself meanwhile, in another terminal, in this folder:")
+        console.print(f"export PATH={escape(shlex.quote(str(BIN)))}:$PATH", soft_wrap=True)
+        for name in sorted(environment):
+            if environment[name] != os.environ.get(name):
+                console.print(f"export {name}={escape(shlex.quote(environment[name]))}", soft_wrap=True)
+        demo = Demo(simulator, environment)
         return tell(demo, can_restore=not options.interface_only)
 
 
@@ -185,7 +194,7 @@ def summarize(runs, promises):
     console.rule("[bold]Summary")
     table = Table("", *[run.name for run in runs], show_edge=False)
     table.add_row("exit status", *[str(run.status) if run.status >= 0 else "killed" for run in runs])
-    table.add_row("changed tasks", *[str(run.changed) for run in runs])
+    table.add_row("changed tasks", *[str(run.changed) if run.status >= 0 else "?" for run in runs])
     table.add_row("requests that write", *[str(len(run.writes)) for run in runs])
     table.add_row("of these, pushes", *[str(len(run.pushes)) for run in runs])
     table.add_row("requests that read", *[str(len(run.requests) - len(run.writes)) for run in runs])

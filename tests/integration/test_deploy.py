@@ -274,11 +274,12 @@ def test_a_failed_push_without_a_backup_says_so(deployment, simulator):
 def test_what_is_missing_is_named_before_anything_is_sent(deployment, simulator):
     deployment.hosts = {"shop": {"hosting_site_id": seed.site_id(1)}}
     done = deployment.run(release=None)
-    lacking = (
-        "shop lacks deploy_release (-e deploy_release=...), deploy_environment_id (or hosting_environment_id),"
-        " deploy_source_environment_id (or hosting_source_environment_id)"
-    )
-    assert lacking in done.stdout
+    for lacking in (
+        "shop lacks deploy_release, the name of the release (-e deploy_release=v1.2.3).",
+        "shop lacks deploy_environment_id, the id of the environment to deploy to (hosting_environment_id in the",
+        "shop lacks deploy_source_environment_id, the id of the environment to push from (hosting_source_env",
+    ):
+        assert lacking in done.stdout
     assert simulator.requests == []
 
 
@@ -355,6 +356,7 @@ def test_a_push_of_unknown_outcome_is_forced_by_a_variable(deployment, simulator
     for _run in range(2):
         done = deployment.run("--limit", "shop")
         assert "run it with force: true" in done.stdout or "run with force: true" in done.stdout
+        assert "deploy_force_push: true" in done.stdout
     assert deployment.written() == {}
     assert deployment.changes("--limit", "shop", deploy_force_push=True) == 5
     assert deployment.written()["push"] == 1
@@ -362,7 +364,7 @@ def test_a_push_of_unknown_outcome_is_forced_by_a_variable(deployment, simulator
 
 def test_a_host_without_a_source_is_named_as_such(deployment):
     deployment.hosts = {"staging": {**HOSTS["shop"], "hosting_source_environment_id": None}}
-    lacking = "staging lacks deploy_source_environment_id (or hosting_source_environment_id)"
+    lacking = "staging lacks deploy_source_environment_id, the id of the environment to push from"
     assert lacking in deployment.run().stdout
 
 
@@ -470,7 +472,10 @@ def test_a_release_without_a_name_is_no_push_at_each_run(release, said, deployme
     [
         ({"deploy_push_db": "fales"}, "fales"),
         ({"deploy_denied_ips": None}, "deploy_denied_ips has no value (null)"),
-        ({"deploy_rollback": True}, "lacks deploy_notified_user_id (or hosting_notified_user_id)"),
+        (
+            {"deploy_rollback": True},
+            "lacks deploy_notified_user_id, the id of the user of the company whom the service",
+        ),
         ({**ROLLBACK, "deploy_backup": False}, "deploy_rollback needs deploy_backup"),
         ({"deploy_after_tasks": ["nowhere.yml"]}, "deploy_after_tasks has nowhere.yml, and there is no such file"),
         ({"hosting_environment_id": "x"}, "must be a UUID"),
@@ -672,7 +677,8 @@ def test_the_rollback_playbook_goes_back_once(deployment):
     assert deployment.changes(**options) == 3
     assert contents(deployment) == first
     assert deployment.written() == {"restore": 1, "restart": 1, "cache": 1, "edge cache": 1}
-    assert deployment.changes(**options) == 0
+    again = deployment.run(**options)
+    assert "1 environment: 0 changed, 1 had nothing to do, 0 failed." in again.stdout
     assert deployment.written() == {}
 
 

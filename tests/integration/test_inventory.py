@@ -143,7 +143,9 @@ def test_filters_hostname_and_constructed_options_apply(inventory):
 def test_names_are_valid_and_unique(inventory, simulator):
     for number in (1, 2):
         simulator.state.sites[seed.site_id(number)].name = "Shop & Söhne"
-    names = sorted(inventory.hosts(filters=["hosting_environment_name == 'live'"]))
+    done = inventory.run("ansible-inventory", "--list", filters=["hosting_environment_name == 'live'"])
+    assert "would share the group" in done.stderr
+    names = sorted(json.loads(done.stdout)["_meta"]["hostvars"])
     assert names == [f"Shop-S-hne-live-{seed.environment_id(number)}" for number in (1, 2)]
 
 
@@ -151,7 +153,8 @@ def test_names_are_valid_and_unique(inventory, simulator):
 def test_an_undefined_variable_fails_with_strict_only(inventory, option):
     expression = {"filters": ["nowhere == 1"], "hostname": "nowhere", "compose": {"x": "nowhere"}}[option]
     assert "nowhere" in inventory.refusal(strict=True, **{option: expression})
-    inventory.hosts(strict=False, **{option: expression})
+    done = inventory.run("ansible-inventory", "--list", strict=False, **{option: expression})
+    assert (done.returncode, "[WARNING]: " in done.stderr, "'nowhere' is undefined" in done.stderr) == (0, True, True)
 
 
 def test_the_cache_spares_requests_and_holds_no_key(inventory, simulator):
