@@ -71,10 +71,7 @@ class Context(Mapping[str, Any]):
     @cached_property
     def journal(self) -> Journal:
         location = self["journal"]
-        journal = kept_journal(default_location() if location is None else location)
-        if self.check_mode:
-            journal.require_writable()
-        return journal
+        return kept_journal(default_location() if location is None else location)
 
     def close(self) -> None:
         """Let go of the journal, if the task has opened it, and warn of what it says of itself and of the clock."""

@@ -295,6 +295,7 @@ class _Change:
         if others:
             return self._give_way(others)
         if self.context.check_mode:
+            self.journal.require_writable()  # without it, nothing would be sent
             return self._outcome(True)
         if self.prepare and not self.prepare():
             return None

@@ -26,13 +26,23 @@ CHUNK = 3  # faults in one playbook: each playbook packs every module anew, whic
 
 @dataclass(frozen=True, eq=False)
 class Mishap:
-    """A fault of the simulator under the name that the guide has for it. ``task`` are options of the disturbed run."""
+    """A fault of the simulator under the name that the guide has for it. ``task`` are options of the disturbed run.
+
+    ``settings`` are how the service behaves, in all three runs; without a ``kind``, that is all. ``in_operation`` says
+    that it concerns what happens after a write was accepted as an operation.
+    """
 
     name: str
-    kind: str
+    kind: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
     times: int | None = 1
     task: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    in_operation: bool = False
+
+    def concerns(self, module: str) -> bool:
+        """Whether it can happen to a module: not all of them begin operations."""
+        return not self.in_operation or row_of(module).change.waits
 
     def __str__(self) -> str:
         return self.name
@@ -60,6 +70,23 @@ MISHAPS = [
     Mishap("429 with Retry-After", "status", {"status": 429, "headers": {"Retry-After": "1"}}),
     Mishap("400", "status", {"status": 400}),
     Mishap("401", "status", {"status": 401}),
+    Mishap("200 whose body says 500", "status", {"status": 200, "body": {"message": "Error", "status": 500}}),
+    Mishap("operation that shows late", settings={"visible_after": 1}),
+    Mishap("no endpoint that shows operations", settings={"operations": "absent"}),
+    Mishap("operation that ends well, by the body of a 200", settings={"operations": "body"}),
+    Mishap(
+        "operation that fails, by the body of a 200",
+        "fail_operation",
+        settings={"operations": "body"},
+        in_operation=True,
+    ),
+    Mishap(
+        "operation that fails, where any unknown one gets a 500",
+        "fail_operation",
+        task={"wait_timeout": 1},
+        settings={"unknown_operation": 500},
+        in_operation=True,
+    ),
 ]
 CHUNKS = [MISHAPS[start : start + CHUNK] for start in range(0, len(MISHAPS), CHUNK)]
 
@@ -136,7 +163,7 @@ def observe(mishaps: Iterable[Mishap]) -> Stories:
 
 
 def _observe(mishaps: list[Mishap], mode: str) -> Stories:
-    keys = [(mishap, mode, module) for mishap in mishaps for module in COLUMN_OF]
+    keys = [(mishap, mode, module) for mishap in mishaps for module in COLUMN_OF if mishap.concerns(module)]
     with ONE_AT_A_TIME:
         service = Simulator()
     with (
@@ -171,4 +198,7 @@ def _running(mode: str, ansible: Ansible) -> dict[str, Any]:
 def _begin(mishap: Mishap, row: Row, ansible: Ansible) -> None:
     ansible.simulator.reset()
     ansible.forget()
-    ansible.simulator.fault(mishap.kind, row.method, re.escape(row.path), mishap.times, **mishap.options)
+    for name, value in mishap.settings.items():
+        setattr(ansible.simulator.settings, name, value)
+    if mishap.kind:
+        ansible.simulator.fault(mishap.kind, row.method, re.escape(row.path), mishap.times, **mishap.options)

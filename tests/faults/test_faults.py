@@ -17,6 +17,8 @@ from integration.table import CHANGING, row_of
 
 REGENERATE = "`make faults` writes what is seen into docs/failures.md"
 NOT_KNOWN = "Whether anything was done is not known"
+CANNOT_BE_TOLD = "It cannot be told how "
+OF_OPERATIONS = ("did not carry it out", CANNOT_BE_TOLD)
 
 
 @pytest.mark.parametrize("mishaps", CHUNKS, ids=lambda mishaps: " + ".join(map(str, mishaps)))
@@ -25,7 +27,7 @@ def test_every_module_meets_the_fault_as_the_guide_says(mishaps: list[Mishap]):
     for (mishap, mode, module), story in stories.items():
         expect_promises(module, story, f"{mishap}, {module}, {mode}: {[*story]}")
     for mishap in mishaps:
-        for module in COLUMN_OF:
+        for module in filter(mishap.concerns, COLUMN_OF):
             in_process, in_module_process = (stories[mishap, mode, module] for mode in (IN_PROCESS, MODULE_PROCESS))
             assert in_process == in_module_process, f"{mishap}, {module}: the ways of running differ"
     documented = read(in_guide())
@@ -45,9 +47,9 @@ def expect_promises(module: str, story: Story, where: str) -> None:
         elif seen.done:
             assert NOT_KNOWN in seen.message, where
         elif seen.sent:
-            assert NOT_KNOWN in seen.message or "Nothing was done" in seen.message, where
+            assert any(words in seen.message for words in (NOT_KNOWN, "Nothing was done", *OF_OPERATIONS)), where
         else:
-            assert "not sent again" in seen.message, where
+            assert any(words in seen.message for words in ("not sent again", CANNOT_BE_TOLD)), where
     if not COLUMN_OF[module].repeatable:
         assert done <= 1, f"carried out twice: {where}"
         assert disturbed.sent == 1 or disturbed.verdict == "changed", where

@@ -281,6 +281,7 @@ def test_an_answer_that_is_late_does_not_reach_the_world_after_a_reset(call, sim
         ("status", {"status": 502, "processed": True}, True),
         ("truncate", {}, True),
         ("not_json", {}, True),
+        ("fail_operation", {}, False),
     ],
 )
 def test_the_record_tells_what_was_carried_out(kind, options, carried_out, call, simulator):
