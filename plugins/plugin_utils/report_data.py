@@ -44,6 +44,7 @@ PLUGIN_FIELDS = (
     *("is_version_vulnerable", "is_update_version_vulnerable", "auto_update_type"),
 )
 LOCK_FIELDS = ("environment_id", "group", "reason", "author", "since", "until")
+UPDATE_FIELDS = ("kind", "name", "version", "previous_version", "verdict", "reason", "updated_at")
 BACKUP_FIELDS = ("id", "name", "tag", "type", "created_at_iso")
 NO_ENDPOINT = (404, 405, 501)
 LARGEST_NUMBER = 1e15  # more visits than this are no visits, and no chart could show them
@@ -157,6 +158,7 @@ def _environment(host: Record, parts: list[str]) -> Record:
         "dns": _dns(host) if "dns" in parts else None,
         "release": releases and {name: releases.get(name) for name in ("release", "state", "sent_at")},
         "open_questions": list(_open_questions(releases or {})),
+        "updates": list(_updates_to_know(releases or {})),
         "locks": [{name: one.get(name) for name in LOCK_FIELDS} for one in (releases or {}).get("locks") or []],
     }
 
@@ -205,6 +207,13 @@ def _dns(host: Record) -> list[Record] | None:
 def _dns_results(host: Record) -> list[Record]:
     result = host.get("parts", {}).get("dns")
     return (result.get("results") or []) if isinstance(result, dict) else []
+
+
+def _updates_to_know(releases: Record) -> Iterator[Record]:
+    """Return the remembered updates that a site is not known to work with."""
+    for one in releases.get("updates") or []:
+        if one.get("verdict") != "works":
+            yield {name: one.get(name) for name in UPDATE_FIELDS}
 
 
 def _open_questions(releases: Record) -> Iterator[Record]:
@@ -458,6 +467,13 @@ def _attention_to_the_rest(environments: list[Record]) -> Iterator[Record]:
     if unknown:
         text = (
             f"It is not known how a request ended in {_count(len(unknown), 'environment')}: {_names(unknown, 'host')}."
+        )
+        yield _note("bad", "releases", text)
+    broken = [one for one in environments if any(update["verdict"] == "broke_it" for update in one["updates"])]
+    if broken:
+        text = (
+            f"An update broke the site of {_count(len(broken), 'environment')}, and is held back everywhere:"
+            f" {_names(broken, 'host')}."
         )
         yield _note("bad", "releases", text)
     locked = [one for one in environments if one["locks"]]

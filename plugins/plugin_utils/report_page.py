@@ -30,6 +30,8 @@ TIME_FRAMES = {
     "30_days": "the last 30 days",
     "60_days": "the last 60 days",
 }
+VERDICTS = {"broke_it": ("broke the site", "bad"), "not_known": ("not known yet", "warn")}
+
 STATES = {"unknown": "unknown", "sent": "no answer yet", "in_progress": "in progress"}
 AGES = ((0, "today"), (1, "1 day"), (2, "2 to 3 days"), (4, "4 to 7 days"), (8, "8 to 14 days"), (15, "over 14 days"))
 
@@ -395,6 +397,22 @@ def _releases(document: Record) -> Section:
         columns = ["Environment", "Request", "Release", "Outcome", "Sent"]
         section.tables.append(Table("Open questions of the journal", columns, questions))
         section.notes.append("hosting.management.settle settles what is of unknown outcome.")
+    updates = [
+        [
+            _host(one),
+            Cell("PHP" if update["kind"] == "php" else update["name"]),
+            Cell(update["version"]),
+            Cell(*VERDICTS.get(update["verdict"], (update["verdict"],))),
+            Cell(update["reason"] or None),
+            Cell(_time(update["updated_at"])),
+        ]
+        for one in document["environments"]
+        for update in one["updates"]
+    ]
+    if updates:
+        columns = ["Environment", "Update", "Version", "Verdict", "Reason", "Updated"]
+        section.tables.append(Table("Updates that a site is not known to work with", columns, updates))
+        section.notes.append("hosting.management.update_verdict says whether a site works with an update.")
     locks = [
         [
             _host(one),

@@ -102,7 +102,17 @@ def releases(number: int, name: str) -> dict[str, Any]:
         "until": "2026-11-30T05:00:00Z",
     }
     locks = [lock] if name or number == 9 else []
-    return {**release, "parts": [push], "restored_backup": None, "php_restart": None, "locks": locks}
+    update = {
+        "kind": "plugin",
+        "name": name or "example-forms",
+        "version": name or "2.5.0",
+        "previous_version": name or "2.4.1",
+        "verdict": "broke_it" if name or number == 10 else "works",
+        "reason": name or "It answered 500",
+        "updated_at": "2026-11-20T10:00:00Z",
+    }
+    nothing = {"restored_backup": None, "php_restart": None}
+    return {**release, "parts": [push], **nothing, "locks": locks, "updates": [update]}
 
 
 def failed(status: int | None = 500, kind: str = "service", msg: str = "The service failed.") -> dict[str, Any]:

@@ -178,6 +178,14 @@ def test_questions_that_the_journal_has_no_answer_for_are_asked():
     assert attention(made)["releases"].startswith("bad: ")
 
 
+def test_updates_are_told_unless_their_sites_work_with_them():
+    made = document([host(9), host(10)])
+    assert made["environments"][0]["updates"] == []
+    [update] = made["environments"][1]["updates"]
+    assert (update["name"], update["version"], update["verdict"]) == ("example-forms", "2.5.0", "broke_it")
+    assert "An update broke the site of 1 environment" in str(made["attention"])
+
+
 def test_locks_are_told_with_reason_author_and_end():
     made = document([host(8), host(9)])
     assert made["environments"][0]["locks"] == []

@@ -169,6 +169,7 @@ def test_everything_has_its_table(fleet: Page):
         "Addresses that may use SFTP and SSH",
         "DNS records",
         "Open questions of the journal",
+        "Updates that a site is not known to work with",
         "Locks against deployments",
         "Releases",
         "The API key",
