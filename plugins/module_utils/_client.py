@@ -241,6 +241,10 @@ class Client:
             raise self._status_error(request, response, content)
         return Answer(request, response.status_code, self._json(request, response, content), self._clean)
 
+    def service_time(self) -> float:
+        """Return the time in seconds since 1970 by the service's clock, as its last answer told it."""
+        return time.time() + self.clock_difference
+
     def _compare_clocks(self, response: requests.Response) -> None:
         """Note by how many seconds the service's clock is ahead of this machine's. Its Date has whole seconds."""
         with suppress(KeyError, TypeError, ValueError):

@@ -76,6 +76,10 @@ backups:
     created_at_iso:
       description: The same time in ISO 8601, UTC.
       type: str
+    age:
+      description: How long ago that was, in seconds, by the clock of the service.
+      type: int
+      sample: 86400
       sample: "2026-11-02T00:00:00Z"
 error:
   description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
@@ -118,7 +122,10 @@ SPEC = ModuleSpec(
 
 def run(context):
     """List the backups of an environment (a companion of the interface)."""
-    return {"backups": backups_of(context)}
+    backups = backups_of(context)
+    # The service has dated its backups, so their age is told by its clock.
+    now = context.client.service_time()
+    return {"backups": [{**one, "age": max(0, int(now - one["created_at"] / 1000))} for one in backups]}
 
 
 def main():

@@ -12,13 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 from ..module_utils._checks import checked_duration
 from ..module_utils._dns import canonical_name
 from ..module_utils._text import printable
-from ..module_utils._values import time_of_text
 from .locks import text_of
 from .plain_values import Record, plain
 
@@ -282,13 +280,14 @@ class _Environment:
     def _problems_of_old_backup(self, listed: Record) -> Iterator[str]:
         if (self.results.get("backup") or {}).get("changed"):
             return  # in check mode it is not there yet
-        times = [one["created_at_iso"] for one in listed.get("backups") or [] if one.get("created_at_iso")]
-        if not times:
+        backups = [one for one in listed.get("backups") or [] if one.get("age") is not None]
+        if not backups:
             yield "There is no backup."
             return
-        age = (datetime.now(UTC) - time_of_text(max(times))).total_seconds()
-        if age > checked_duration(str(self.settings["backup_max_age"])):
-            yield f"The newest backup is from {max(times)}, which is older than {self.settings['backup_max_age']}."
+        newest = min(backups, key=lambda one: one["age"])
+        if newest["age"] > checked_duration(str(self.settings["backup_max_age"])):
+            oldest = self.settings["backup_max_age"]
+            yield f"The newest backup is from {newest['created_at_iso']}, which is older than {oldest}."
 
     def _problems_of_old_php(self, read: Record) -> Iterator[str]:
         declared = self.settings["declared_php_version"]
@@ -324,12 +323,16 @@ class _Environment:
             if part.get("state") == "unknown":
                 yield (
                     f"It is not known whether release {known.get('release')} was pushed ({part.get('sent_at')})."
-                    " Check, and settle it with hosting.management.push_outcome."
+                    " Check, and settle it with hosting.management.settle."
                 )
-        for name, what in (("restored_backup", "a backup was restored"), ("php_restart", "PHP was restarted")):
-            request = known.get(name) or {}
-            if request.get("state") == "unknown":
-                yield f"It is not known whether {what} ({request.get('sent_at')}). Check, and run it again."
+        restored, restart = known.get("restored_backup") or {}, known.get("php_restart") or {}
+        if restored.get("state") == "unknown":
+            yield (
+                f"It is not known whether backup {restored.get('backup_id')} was restored ({restored.get('sent_at')})."
+                " Check, and settle it with hosting.management.settle."
+            )
+        if restart.get("state") == "unknown":
+            yield f"It is not known whether PHP was restarted ({restart.get('sent_at')}). Check, and run it again."
 
 
 # ---- findings -------------------------------------------------------------------------------------------------------

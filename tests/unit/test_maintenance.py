@@ -105,12 +105,55 @@ def test_outcomes_that_nobody_knows_are_told():
     known = {
         "release": "v2",
         "parts": [{"state": "finished"}],
-        "restored_backup": {"state": "unknown", "sent_at": "2026-11-02T00:00:00Z"},
+        "restored_backup": {"backup_id": 7, "state": "unknown", "sent_at": "2026-11-02T00:00:00Z"},
         "php_restart": {"state": "in_progress"},
     }
-    assert [one[2] for one in findings({"journal": known})] == [
-        "It is not known whether a backup was restored (2026-11-02T00:00:00Z). Check, and run it again."
-    ]
+    [(_name, _level, text)] = findings({"journal": known})
+    assert text.startswith("It is not known whether backup 7 was restored (2026-11-02T00:00:00Z).")
+    assert "hosting.management.settle" in text
+
+
+HELD = {
+    "kind": "plugin",
+    "name": "example-forms",
+    "version": "2.5.0",
+    "verdict": "broke_it",
+    "reason": "https://shop.example.com answered 500 instead of 200.",
+    "environment": "shop",
+}
+
+
+def test_a_version_that_broke_another_site_is_told_as_held_back():
+    [(name, level, text)] = findings({"plugins": {"held": [HELD]}})
+    assert (name, level) == ("plugins", "held")
+    assert text.startswith("example-forms 2.5.0 is held back, because it broke shop (https://shop.example.com answered")
+
+
+def test_a_version_that_another_site_tries_first_is_waited_for():
+    held = {**HELD, "kind": "php", "name": "php", "version": "8.4", "verdict": "not_known", "reason": ""}
+    [(_name, level, text)] = findings({"php_version": {"held": [held]}})
+    assert (level, text) == ("held", "PHP 8.4 waits until shop, which has it first, is seen to work.")
+
+
+def test_a_site_that_does_not_work_needs_a_person_and_names_what_was_updated():
+    asked = {"failed": True, "msg": "It answered 500."}
+    known = {"updates": [HELD, {**HELD, "name": "example-seo", "verdict": "works"}], "has_ended": True}
+    made = result_of({"site": asked, "known": known}, SETTINGS)
+    [finding] = made["findings"]
+    assert (finding["name"], finding["level"], made["needs_person"]) == ("site", "fail", True)
+    assert "since these updates: example-forms 2.5.0." in finding["text"]
+    totals = summary({**made, "environment": "shop"}, {**made, "environment": "blog", "findings": []})["totals"]
+    assert totals["unchanged"] == 1, "a site that does not work is never nothing to do"
+
+
+def test_a_site_that_does_not_work_can_be_a_warning():
+    settings = {**SETTINGS, "warn_only": ["site"]}
+    assert not result_of({"site": {"failed": True, "msg": "It answered 500."}}, settings)["needs_person"]
+
+
+def test_an_update_that_goes_on_is_told():
+    [(name, level, _text)] = findings({"known": {"updates": [], "has_ended": False}})
+    assert (name, level) == ("updates", "warn")
 
 
 def summary(*results: dict, **settings: object) -> dict:
