@@ -37,6 +37,7 @@ class WantedSettings(BaseModel):
     interface_only: bool = Field(None)
     latency: float = Field(None, ge=0)
     reads_lag: float = Field(None, ge=0)
+    clock_ahead: float = Field(None)
 
 
 ROUTER = APIRouter(prefix=CONTROL_PREFIX)

@@ -24,6 +24,7 @@ class Settings:
     interface_only: bool = False
     latency: float = 0.0
     reads_lag: float = 0.0  # seconds after which a read shows what was written
+    clock_ahead: float = 0.0  # seconds by which the service's clock is ahead; it dates answers and backups
 
     def update(self, other: Settings) -> None:
         """Take over the values of other settings, keeping this object."""
@@ -280,7 +281,8 @@ class World:
         """Take a backup now."""
         self.last_backup_id += 1
         name = f"backup-{self.last_backup_id}"
-        backup = Backup(self.last_backup_id, name, note, backup_type, epoch_milliseconds(), environment.content)
+        created_at = epoch_milliseconds() + round(self.settings.clock_ahead * 1000)
+        backup = Backup(self.last_backup_id, name, note, backup_type, created_at, environment.content)
         environment.backups.append(backup)
         return backup
 

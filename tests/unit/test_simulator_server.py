@@ -172,6 +172,7 @@ def test_control_settings(simulator):
         "interface_only": False,
         "latency": 0.0,
         "reads_lag": 0.0,
+        "clock_ahead": 0.0,
     }
     changed = control(simulator, "PATCH", "/settings", json={"operation_seconds": 3, "interface_only": True})
     assert changed.json() == {
@@ -180,6 +181,7 @@ def test_control_settings(simulator):
         "interface_only": True,
         "latency": 0.0,
         "reads_lag": 0.0,
+        "clock_ahead": 0.0,
     }
     assert (simulator.settings.operation_seconds, simulator.settings.interface_only) == (3.0, True)
     assert control(simulator, "PATCH", "/settings", json={"operation_seconds": -1}).status_code == 422
@@ -245,6 +247,7 @@ def test_command_line(stop_signal):
                 "interface_only": True,
                 "latency": 0.0,
                 "reads_lag": 0.0,
+                "clock_ahead": 0.0,
             }
             process.send_signal(stop_signal)
             assert process.wait(timeout=60) == 0
