@@ -39,6 +39,7 @@ from ansible_collections.hosting.management.plugins.modules import (
     php_restart,
     release_info,
     settle,
+    site_plugin,
 )
 from simulator import seed
 
@@ -184,6 +185,8 @@ def _overlaps(simulator):
         ((backup_restore, RESTORE), (env_push, NEXT)),
         ((env_push, PUSH), (backup_restore, {**RESTORE, "release": None})),
         ((manual_backup, BACKUP), (env_push, NEXT)),
+        ((site_plugin, {"environment_id": LIVE, "select": "updatable"}), (manual_backup, BACKUP)),
+        ((site_plugin, {"environment_id": LIVE, "select": "updatable"}), (env_push, NEXT)),
         ((manual_backup, BACKUP), (backup_restore, RESTORE)),
         ((manual_backup, BACKUP), (manual_backup, {**BACKUP, "tag": "x"})),
         ((env_push, PUSH), (env_push, {**PUSH, "push_files": False})),
@@ -195,6 +198,8 @@ def _overlaps(simulator):
         "push-beside-restore",
         "restore-beside-push",
         "push-beside-backup",
+        "backup-beside-update",
+        "push-beside-update",
         "restore-beside-backup",
         "backup-beside-backup",
         "push-beside-another-part",
