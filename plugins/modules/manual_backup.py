@@ -16,7 +16,7 @@ description:
   - With O(max_age), older backups do not count, so the task takes a new one if none is recent enough. With
     O(newer_than), backups taken before that time do not count.
   - Without any of these options, takes a backup on every run.
-  - The backup begins when nothing overwrites the environment: the task waits for a push, a restore or another backup
+  - The backup begins when nothing overwrites the environment, so the task waits for a push, a restore or another backup
     that is in progress. If the outcome of a push or a restore is unknown, it fails until you settle it with
     M(hosting.management.settle). O(force=true) takes the backup anyway.
 options:
