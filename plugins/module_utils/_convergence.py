@@ -330,7 +330,9 @@ class _Change:
         """Return what this request, whose row is ``own`` once it is noted, does not start beside."""
         if self.start is None or self.context.force:
             return []
-        return in_the_way(self.start.kind, self._of_environment(), own)
+        others = in_the_way(self.start.kind, self._of_environment(), own)
+        # Where operations are not followed, what was accepted counts as done.
+        return [one for one in others if self.context.companions or one[1].progress != IN_PROGRESS]
 
     def _give_way(self, others: list[tuple[Subject, Entry, Beside]]) -> Outcome | None:
         """Wait for the ends of what goes on at the environment; raise where nobody knows, or it takes too long."""

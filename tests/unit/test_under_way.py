@@ -301,6 +301,7 @@ def test_an_end_that_the_service_does_not_show_counts_as_done(controller, simula
     changed(controller.run(env_push, wait=False, **PUSH))
     assert changed(controller.run(manual_backup, **BACKUP))
     assert changed(controller.run(env_push, **NEXT))
+    assert simulator.requests == simulator.writes, "nothing but the documented endpoints"
 
 
 def test_the_answer_that_another_run_still_awaits_is_waited_for(controller, simulator):
