@@ -247,7 +247,9 @@ class Client:
 
     def _compare_clocks(self, response: requests.Response) -> None:
         """Note by how many seconds the service's clock is ahead of this machine's. Its Date has whole seconds."""
-        with suppress(KeyError, TypeError, ValueError):
+        if "Age" in response.headers:
+            return  # a cache has kept this answer, with the time at which it was made
+        with suppress(KeyError, TypeError, ValueError, OverflowError):
             self.clock_difference = parsedate_to_datetime(response.headers["Date"]).timestamp() + 0.5 - time.time()
 
     @contextmanager

@@ -14,6 +14,7 @@ import json
 import random
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -199,6 +200,7 @@ class _Change:
         self.rows: tuple[Entry, ...] = ()
         self.is_first_round = True
         self.has_sent = False
+        self.asked: Entry | None = None  # the row of the request that this task has sent, or whose end it awaits
         self.journal_identity: str | None = None
 
     @property
@@ -214,7 +216,7 @@ class _Change:
                 if outcome:
                     return outcome
         except HostingError as error:
-            raise self._with_what_was_done(error) from None
+            raise self._with_what_was_done(self._with_loss_of_journal(error)) from None
 
     def _round(self) -> Outcome | None:
         """Remember, look, plan, decide, act; return the Outcome of the last round."""
@@ -229,6 +231,8 @@ class _Change:
             self.first_source = "service" if self.before else "journal" if self._rows_of_key() else "none"
         self.entry = counting_entry(self.wanted, self.remembered, time.time())
         step = decide(self.wanted, self._seen(), self.remembered, time.time())
+        if self.has_sent and self.before is NOT_SHOWN and step in (Step.SEND, Step.AWAIT_ANSWER):
+            step = Step.NOTHING  # it was done, and another run that waited for its end has sent something else since
         return {
             Step.NOTHING: self._nothing,
             Step.SEND: self._send,
@@ -310,12 +314,17 @@ class _Change:
         claimed = (*(one for one in self.rows if one.key != entry.key), entry)
         if not self._replace(self.rows, claimed):
             return None
+        try:
+            self._require_same_journal()
+        except JournalError:
+            self._take_back(entry)
+            raise
         if self._others(entry):
             # Both have noted theirs before they looked at the other's, so that at least one of them sees it.
-            self._replace(claimed, self.rows)
+            self._take_back(entry)
             time.sleep(random.uniform(0, LONGEST_DODGE))  # noqa: S311 (no secret)
             return None
-        self.entry = self._request(entry, claimed)
+        self.entry = self._request(entry)
         return self._follow() if self.operation and self.context.wait else self._outcome(True)
 
     def _of_environment(self) -> list[tuple[Subject, Entry]]:
@@ -328,7 +337,9 @@ class _Change:
         """Return what this request, whose row is ``own`` once it is noted, does not start beside."""
         if self.start is None or self.context.force:
             return []
-        return in_the_way(self.start.kind, self._of_environment(), own)
+        others = in_the_way(self.start.kind, self._of_environment(), own)
+        # Where operations are not followed, what was accepted counts as done.
+        return [one for one in others if self.context.companions or one[1].progress != IN_PROGRESS]
 
     def _give_way(self, others: list[tuple[Subject, Entry, Beside]]) -> Outcome | None:
         """Wait for the ends of what goes on at the environment; raise where nobody knows, or it takes too long."""
@@ -361,34 +372,66 @@ class _Change:
         note_progress(self.journal, subject, entry, FAILED if operation.state == FAILED else FINISHED)
         return None
 
+    def _take_back(self, entry: Entry) -> None:
+        """Put the rows back that were there before a request was noted, and leave what others have noted since."""
+        displaced = tuple(one for one in self.rows if one.key == entry.key)
+        while True:
+            rows = self.journal.read(self.subject)
+            others = tuple(one for one in rows if not one.is_about(entry))
+            if len(others) == len(rows) or self._replace(rows, (*others, *displaced)):
+                return
+
     def _require_same_journal(self) -> None:
         """Raise when another journal is in the place of the one that this task has read or written before."""
+        loss = self._loss_of_journal()
+        if loss:
+            raise JournalError(f"{loss} Look at what your environments have before you run anything else.")
+
+    def _loss_of_journal(self) -> str | None:
+        """Return the words for another journal in the place of this task's; it learns of the request that was sent."""
         identity = self.journal.identity()
         if self.journal_identity in (None, identity):
             self.journal_identity = identity
-            return
-        noted = ""
-        if self.has_sent and self.entry:
-            rows = self.journal.read(self.subject)
-            state = self.operation.state if self.operation else self.entry.progress
-            now = self.entry.with_progress(state if state in (FINISHED, FAILED) else self.entry.progress)
-            self.journal.replace(self.subject, rows, (*(one for one in rows if one.key != now.key), now))
-            noted = f" {self.plan.request} was sent by this task; that is noted in the journal that is there now."
-        raise JournalError(
-            f"The journal was removed or replaced while this task ran.{noted} What other runs have noted is not known"
-            " any more: put the journal back, or compare the environments with hosting.management.release_info, before"
-            " you run anything again."
+            return None
+        lost = "The journal was removed, emptied or replaced while this task ran"
+        if self.asked is None or self.context.check_mode:
+            self.journal_identity = identity
+            return f"{lost}, so it is not known any more what was sent earlier. Nothing was sent by this task."
+        self._note_anew(self.asked)
+        self.journal_identity = self.journal.identity()
+        return (
+            f"{lost}. {self.plan.request} was sent, which is noted in the journal that is there now. What was sent"
+            " earlier is not known any more; a journal that you put back may not know of this request."
         )
 
-    def _request(self, entry: Entry, claimed: tuple[Entry, ...]) -> Entry:
+    def _note_anew(self, sent: Entry) -> None:
+        """Note in another journal what was sent, unless others have sent the same since."""
+        while True:
+            rows = self.journal.read(self.subject)
+            if any(one.key == sent.key and one.sent_at >= sent.sent_at for one in rows):
+                return
+            if self.journal.replace(self.subject, rows, (*(one for one in rows if one.key != sent.key), sent)):
+                return
+
+    def _with_loss_of_journal(self, error: HostingError) -> HostingError:
+        """Return the error with the words for a lost journal, where there is a request that the next one must know."""
+        with suppress(JournalError):
+            loss = self._loss_of_journal() if self.asked else None
+            if loss:
+                error.with_advice(loss)
+        return error
+
+    def _request(self, entry: Entry) -> Entry:
         """Send the request, keep the journal true to what became of it, and return its row."""
         request = _present(self.plan.request)
+        self.asked = entry
         try:
             answer = self.context.client.send(request)
             _require_own_answer(answer)
         except HostingError as error:
             if error.nothing_done:
-                self._replace(claimed, self.rows)
+                self.asked = None
+                self._take_back(entry)
                 raise
             self._update(entry, UNKNOWN)
             if request.repeatable:
@@ -429,7 +472,7 @@ class _Change:
         entry = _present(self.entry)
         if self.operation is None or self.operation.id != entry.operation_id:
             self.operation = Operation(entry.operation_id, accepted_at=entry.sent_at, resumed=True)
-        operation = self.operation
+        operation, self.asked = self.operation, entry
         waits = self.context.wait and not self.context.check_mode
         if not self.context.companions:
             operation.cannot_be_told("Operations are not followed, because companions are switched off.")
@@ -572,8 +615,12 @@ class _Change:
 
     def _update(self, entry: Entry, progress: str, operation_id: str | None = None) -> None:
         """Note how far a request has come, unless another run has noted something else meanwhile."""
-        if not self.context.check_mode:
-            note_progress(self.journal, self.subject, entry, progress, operation_id, supersedes=True)
+        if self.context.check_mode:
+            return
+        if self.asked and self.asked.is_about(entry):
+            self.asked = self.asked.with_progress(progress, operation_id)
+        if not note_progress(self.journal, self.subject, entry, progress, operation_id, supersedes=True):
+            self._require_same_journal()
 
     def _with_what_was_done(self, error: HostingError) -> HostingError:
         """Return the error with what was accepted before it, or with the word that nothing was changed."""

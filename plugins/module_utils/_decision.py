@@ -90,7 +90,8 @@ def decide(wanted: Wanted, seen: Seen, remembered: Iterable[Entry], now: float) 
     if entry.progress == IN_PROGRESS and seen.shows_operation:
         return Step.FOLLOW
     if entry.progress in (IN_PROGRESS, FINISHED) and seen.sight is Sight.NOT_SHOWN:
-        return Step.NOTHING
+        # Its operation is not shown, so it counts as done; it may have been asked for too long ago.
+        return Step.SEND if wanted.not_before is not None and entry.sent_at < wanted.not_before else Step.NOTHING
     if entry.progress == FINISHED:
         return Step.LOOK_AGAIN if _has_just_ended(entry, now) else Step.SEND
     if entry.progress != IN_PROGRESS and wanted.repeatable:

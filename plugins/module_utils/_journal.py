@@ -612,13 +612,14 @@ class SqliteJournal(_SqlJournal[sqlite3.Connection]):
             raise
 
     def _is_there(self) -> bool:
-        """Tell whether there is a file, and close one that has been removed or replaced since it was opened."""
+        """Tell whether there is a file, and close one that was removed, replaced or emptied since it was opened."""
         try:
             status = self._path.stat()
-            file = (status.st_dev, status.st_ino)
+            file, is_empty = (status.st_dev, status.st_ino), status.st_size == 0
         except FileNotFoundError:
-            file = None
-        if self._connection is not None and file != self._file:
+            file, is_empty = None, True
+        # SQLite itself would go on with what it has in memory of a file that was cut to nothing.
+        if self._connection is not None and (is_empty or file != self._file):
             self.close()
         self._file = file
         return file is not None
@@ -963,8 +964,8 @@ def note_progress(
     operation_id: str | None = None,
     *,
     supersedes: bool = False,
-) -> None:
-    """Note how far a request has come, unless it is not in the journal any more.
+) -> bool:
+    """Note how far a request has come; False when it is not in the journal any more.
 
     With ``supersedes``, what was sent before it of other releases no longer counts: the subject has this one now.
     """
@@ -972,12 +973,14 @@ def note_progress(
         rows = journal.read(subject)
         mine = next((one for one in rows if one.is_about(entry)), None)
         if mine is None:
-            return
+            return False
         others = tuple(one for one in rows if one is not mine)
         if supersedes:
             others = tuple(one for one in others if one.release == entry.release or one.sent_at > entry.sent_at)
-        if journal.replace(subject, rows, (*others, mine.with_progress(progress, operation_id)), durable=False):
-            return
+        is_known = mine.progress == progress and operation_id in (None, mine.operation_id)
+        now = mine if is_known else mine.with_progress(progress, operation_id)
+        if journal.replace(subject, rows, (*others, now), durable=False):
+            return True
 
 
 # Quoted: pylint sees no class in a generic base, and refuses to join it.

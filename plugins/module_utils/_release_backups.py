@@ -17,7 +17,7 @@ from ._client import Record
 from ._context import Context
 from ._journal import Entry, Subject, digest_of
 from ._progress import FAILED, FINISHED, UNKNOWN
-from ._under_way import OVERWRITING, is_restore, kind_of
+from ._under_way import OVERWRITING, Kind, is_restore, kind_of
 
 Rows = Iterable[tuple[Subject, Entry]]
 
@@ -42,7 +42,7 @@ class ReleaseBackup:
         if self.backup_id is not None:
             return next((one for one in backups if one.get("id") == self.backup_id), None)
         new = [one for one in backups if one.get("note") == self.tag and one.get("id") not in self.ids_before]
-        return max(new, key=lambda one: one["created_at"], default=None)
+        return min(new, key=lambda one: (one["created_at"], one["id"]), default=None)
 
     def problem(self, remembered: Rows) -> str | None:
         """Return why this is no backup from before the release, as the end of a sentence, or None when it is."""
@@ -60,10 +60,13 @@ def may_count(record: ReleaseBackup, remembered: Rows, oldest: float | None) -> 
     ``oldest`` is the journal's time before which a backup is too old, or None. After a push of the same release that
     failed or may have been carried out in part, the backup from before it is the one to go back to, however old.
     """
+    remembered = tuple(remembered)
     since = _overwritten_since(record, remembered)
     if not since:
         return oldest is None or record.noted_at >= oldest
-    return all(_is_for(entry, record.release) for entry in since) and since[-1].progress in (FAILED, UNKNOWN)
+    if since[-1].progress not in (FAILED, UNKNOWN) or not all(_is_for(entry, record.release) for entry in since):
+        return False
+    return record.backup_id is not None or _was_begun_before(since[0], record, remembered)
 
 
 def is_settled(remembered: Rows) -> bool:
@@ -120,6 +123,17 @@ def _overwritten_since(backup: ReleaseBackup, remembered: Rows) -> list[Entry]:
         for subject, entry in remembered
         if kind_of(subject, entry) in OVERWRITING and entry.sent_at > backup.noted_at
     ]
+
+
+def _was_begun_before(overwriting: Entry, backup: ReleaseBackup, remembered: Rows) -> bool:
+    """Tell whether a backup was asked for between its record and what overwrote the environment first."""
+    return any(
+        kind_of(subject, entry) is Kind.BACKUP
+        and entry.release == backup.tag
+        and backup.noted_at <= entry.sent_at < overwriting.sent_at
+        and entry.progress != FAILED
+        for subject, entry in remembered
+    )
 
 
 def _is_for(entry: Entry, release: str) -> bool:

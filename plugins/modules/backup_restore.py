@@ -23,8 +23,9 @@ description:
     release that you push next.
   - The module never repeats a restore on its own. If the answer is lost, the task fails. Later runs for the same
     release fail too, until you send the restore again with O(force=true).
-  - Nothing is restored while, according to the journal, a push to the environment or another restore is in progress or
-    its outcome is unknown. O(force=true) restores the backup anyway.
+  - The restore waits for a push to the environment, another restore or a backup that is in progress, according to the
+    journal. If the outcome of a push or of another restore is unknown, the task fails until you settle it with
+    M(hosting.management.settle). O(force=true) restores the backup anyway.
   - Requires a service that can restore backups (C(POST /sites/environments/{env_id}/backups/restore), a companion of
     the documented interface).
 options:

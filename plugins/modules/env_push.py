@@ -14,7 +14,10 @@ description:
     /sites/{site_id}/environments), interface section 4.19).
   - With O(release), the module pushes once for each release, however often the task runs. Without it, the module pushes
     on every run. After M(hosting.management.backup_restore) has restored a backup to the environment, the same release
-    is pushed again. A push waits for a restore that is still in progress.
+    is pushed again.
+  - A push waits for another push, a restore or a backup that is in progress at the target environment. If the outcome
+    of a push or a restore there is unknown, the task fails until you settle it with M(hosting.management.settle).
+    O(force=true) pushes anyway.
   - The module never repeats a push on its own. If the answer is lost, the task fails. Later runs for the same release
     fail too, until you record the outcome with M(hosting.management.push_outcome), or send the push again with
     O(force=true).

@@ -16,6 +16,9 @@ description:
   - With O(max_age), older backups do not count, so the task takes a new one if none is recent enough. With
     O(newer_than), backups taken before that time do not count.
   - Without any of these options, takes a backup on every run.
+  - The backup begins when nothing overwrites the environment, so the task waits for a push, a restore or another backup
+    that is in progress. If the outcome of a push or a restore is unknown, it fails until you settle it with
+    M(hosting.management.settle). O(force=true) takes the backup anyway.
 options:
   tag:
     description:
@@ -161,9 +164,6 @@ error:
       type: str
 """
 
-import time
-from dataclasses import replace
-
 from ..module_utils._analytics import checked_time
 from ..module_utils._arguments import (
     ModuleSpec,
@@ -174,15 +174,12 @@ from ..module_utils._arguments import (
     operation_options,
     text_option,
 )
-from ..module_utils._backups import as_result, is_manual, manual_backups_of
 from ..module_utils._checks import checked_duration
-from ..module_utils._context import NOT_SHOWN
-from ..module_utils._convergence import TAKEN, Observed, always_counts, not_shown, once
+from ..module_utils._convergence import always_counts, not_shown, once
 from ..module_utils._entry import run_module
-from ..module_utils._interface import ADD_MANUAL_BACKUP, GET_BACKUPS
-from ..module_utils._release_backups import ReleaseBackup, is_settled, may_count, record, recorded
+from ..module_utils._interface import ADD_MANUAL_BACKUP
+from ..module_utils._manual_backups import wanted_backup
 from ..module_utils._under_way import Kind, Start
-from ..module_utils._values import time_of_text
 
 SPEC = ModuleSpec(
     api_options(),
@@ -202,16 +199,7 @@ SPEC = ModuleSpec(
 
 def run(context):
     """Take a backup of an environment (interface section 4.10)."""
-    if context["release"] is not None:
-        return _take(context, _OfRelease(context))
-    not_before = _not_before(context)
-    if context["tag"] is None and not_before is None:
-        return _take(context, None)
-    return _take(context, _OfTag(context, not_before))
-
-
-def _take(context, wanted):
-    """Take the backup unless the one that is wanted is there; without one, take it at each run."""
+    wanted = wanted_backup(context)
     outcome = once(
         context,
         subject=("manual_backup", context["environment_id"], context["tag"] or ""),
@@ -223,96 +211,6 @@ def _take(context, wanted):
         start=Start(Kind.BACKUP, context["environment_id"]),
     )
     return outcome.result(backup=outcome.record or {"tag": context["tag"]})
-
-
-class _OfTag:
-    """The newest backup with a tag, if it is new enough."""
-
-    def __init__(self, context, oldest):
-        self.context, self.oldest = context, oldest
-
-    def not_before(self):
-        return self.oldest
-
-    def observe(self):
-        answer = self.context.companion(GET_BACKUPS(env_id=self.context["environment_id"]))
-        if answer is NOT_SHOWN:
-            return NOT_SHOWN
-        records = answer.records("environment.backups")
-        counting = [backup for backup in records if _counts(self.context, backup, self._oldest_at_service())]
-        if not counting:
-            return Observed(None)
-        return Observed(TAKEN, as_result(answer, max(counting, key=lambda backup: backup["created_at"])))
-
-    def _oldest_at_service(self):
-        """Return the time by the service's clock, which has dated its backups; one that was given is as it is."""
-        if self.oldest is None or self.context["newer_than"] is not None:
-            return self.oldest
-        return self.oldest + self.context.client.clock_difference
-
-
-class _OfRelease:
-    """The backup from before a release: the one that the journal has on record, while nothing else came between."""
-
-    def __init__(self, context):
-        self.context, self.environment_id, self.release = context, context["environment_id"], context["release"]
-        self.record = None
-
-    def not_before(self):
-        return self.record and self.record.noted_at
-
-    def observe(self):
-        answer = self.context.companion(GET_BACKUPS(env_id=self.environment_id))
-        backups = None if answer is NOT_SHOWN else manual_backups_of(answer)
-        remembered = self.context.journal.of_environment(self.context.client.base_url, self.environment_id)
-        self.record = recorded(self.context, self.environment_id, self.release)
-        oldest = None if self.context["max_age"] is None else time.time() - self.context["max_age"]
-        if not self._counts(remembered, oldest):
-            self._begin(backups or [], remembered)
-        if backups is None:
-            return NOT_SHOWN
-        found = self.record.found_in(backups)
-        if found is None:
-            return Observed(None)
-        if self.record.backup_id is None and not self.context.check_mode:
-            self.record = record(self.context, self.environment_id, replace(self.record, backup_id=found["id"]))
-        return Observed(TAKEN, as_result(answer, found))
-
-    def _counts(self, remembered, oldest):
-        if self.record is None or not (self.record.is_settled or self.context.force):
-            return False
-        return may_count(self.record, remembered, oldest)
-
-    def _begin(self, backups, remembered):
-        tag = self.context["tag"]
-        before = [backup for backup in backups if backup.get("note") == tag]
-        if before and not remembered:
-            self.context.warn(
-                f"The service has a backup {tag} of environment {self.environment_id}, and the journal knows nothing of"
-                " this environment. If the journal was lost, or belongs to another controller, releases that are there"
-                " already are pushed again: see the option journal."
-            )
-        ids = tuple(backup["id"] for backup in before)
-        self.record = ReleaseBackup(self.release, tag, ids, is_settled=is_settled(remembered))
-        if self.context.check_mode:
-            self.record = replace(self.record, noted_at=time.time())
-        else:
-            self.record = record(self.context, self.environment_id, self.record)
-
-
-def _not_before(context):
-    """Return the time, in seconds since the epoch, before which a backup does not count; None when all count."""
-    if context["max_age"] is not None:
-        return time.time() - context["max_age"]
-    return None if context["newer_than"] is None else time_of_text(context["newer_than"]).timestamp()
-
-
-def _counts(context, backup, not_before):
-    if not is_manual(backup):
-        return False
-    if context["tag"] is not None and backup.get("note") != context["tag"]:
-        return False
-    return not_before is None or backup["created_at"] / 1000 >= not_before
 
 
 def main():

@@ -185,8 +185,9 @@ def test_without_the_journal_only_what_the_service_does_not_show_is_done_again(d
     deployment.changes()
     for file in deployment.folder.glob("journal.db*"):
         file.unlink()
-    assert deployment.changes() == 6
-    assert deployment.written() == {"push": 2, "restart": 2, "cache": 2, "edge cache": 2}
+    # The backups that are there may be from before anything: new ones are taken before the push.
+    assert deployment.changes() == 8
+    assert deployment.written() == AGAIN
 
 
 AGAIN = {"backup": 2, "push": 2, "restart": 2, "cache": 2, "edge cache": 2}

@@ -41,6 +41,7 @@ class WantedSettings(BaseModel):
     unknown_operation: Literal[404, 500] = Field(None)
     seconds_by_operation: dict[str, Annotated[float, Field(ge=0)]] = Field(None)
     breaking: frozenset[str] = Field(None)
+    clock_ahead: float = Field(None)
 
 
 ROUTER = APIRouter(prefix=CONTROL_PREFIX)

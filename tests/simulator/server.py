@@ -12,6 +12,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterable
+from email.utils import formatdate
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -89,8 +90,8 @@ class Simulator:
             interface_only,
             latency,
             reads_lag,
-            operations,
-            unknown_operation,
+            operations=operations,
+            unknown_operation=unknown_operation,
             breaking=frozenset(breaking),
         )
         self._first_settings = copy.deepcopy(self.settings)
@@ -222,6 +223,7 @@ class Simulator:
             log_level="critical",
             access_log=False,
             server_header=False,
+            date_header=False,
             proxy_headers=False,
             timeout_graceful_shutdown=0.1,
             ssl_certfile=self._certificates and self._certificates.server_path,
@@ -256,8 +258,15 @@ class Simulator:
 
     async def _app(self, scope, receive, send) -> None:
         is_control = scope["path"].startswith(CONTROL_PREFIX + "/")
+
+        async def send_dated(message) -> None:
+            if message["type"] == "http.response.start":
+                date = formatdate(time.time() + self.settings.clock_ahead, usegmt=True)
+                message = {**message, "headers": [(b"date", date.encode()), *message.get("headers", ())]}
+            await send(message)
+
         try:
-            await (self._control if is_control else self._door)(scope, receive, send)
+            await (self._control if is_control else self._door)(scope, receive, send_dated)
         except asyncio.CancelledError:
             # The simulator stops: without this, uvicorn answers the unfinished request with 500.
             scope[TRANSPORT].abort()

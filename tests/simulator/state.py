@@ -24,6 +24,7 @@ class Settings:
     interface_only: bool = False
     latency: float = 0.0
     reads_lag: float = 0.0  # seconds after which a read shows what was written
+    clock_ahead: float = 0.0  # seconds by which the service's clock is ahead; it dates answers and backups
     # Where the outcome of an operation is: in the HTTP "status", in the "body" of a 200, or nowhere ("absent").
     operations: str = "status"
     unknown_operation: int = 404  # what is answered for an operation that is not known
@@ -322,7 +323,8 @@ class World:
         """Take a backup now."""
         self.last_backup_id += 1
         name = f"backup-{self.last_backup_id}"
-        backup = Backup(self.last_backup_id, name, note, backup_type, epoch_milliseconds(), environment.content)
+        created_at = epoch_milliseconds() + round(self.settings.clock_ahead * 1000)
+        backup = Backup(self.last_backup_id, name, note, backup_type, created_at, environment.content)
         backup.plugins, backup.themes = copy.deepcopy((environment.plugins, environment.themes))
         environment.backups.append(backup)
         return backup

@@ -176,6 +176,7 @@ def test_control_settings(simulator):
         "unknown_operation": 404,
         "seconds_by_operation": {},
         "breaking": [],
+        "clock_ahead": 0.0,
     }
     wanted = {
         "operation_seconds": 3,
@@ -194,6 +195,7 @@ def test_control_settings(simulator):
         "unknown_operation": 404,
         "seconds_by_operation": {"environments:push": 9.0},
         "breaking": ["php 8.4"],
+        "clock_ahead": 0.0,
     }
     assert (simulator.settings.operation_seconds, simulator.settings.interface_only) == (3.0, True)
     assert control(simulator, "PATCH", "/settings", json={"operation_seconds": -1}).status_code == 422
@@ -265,6 +267,7 @@ def test_command_line(stop_signal):
                 "unknown_operation": 404,
                 "seconds_by_operation": {},
                 "breaking": ["php 8.4"],
+                "clock_ahead": 0.0,
             }
             process.send_signal(stop_signal)
             assert process.wait(timeout=60) == 0

@@ -45,6 +45,7 @@ ORDER = [
     "_sites",
     "_environments",
     "_backups",
+    "_manual_backups",
     "_dns",
     "_extensions",
     "_judging",
