@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from ansible_collections.hosting.management.plugins.module_utils import _operations
 from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, SqliteJournal
 from ansible_collections.hosting.management.plugins.module_utils._progress import (
     FAILED,
@@ -72,8 +73,8 @@ COUNTS = {
     "its release was pushed": (RECORD, [push(101)], 50.0, False),
     "its push failed": (RECORD, [push(101, progress=FAILED)], 50.0, True),
     "its push failed, however old": (RECORD, [push(101, progress=FAILED)], 1000.0, True),
-    "its push goes on": (RECORD, [push(101, progress=IN_PROGRESS)], 1000.0, True),
-    "its push is being sent": (RECORD, [push(101, progress=SENT)], 1000.0, True),
+    "its push goes on": (RECORD, [push(101, progress=IN_PROGRESS)], 1000.0, False),
+    "its push is being sent": (RECORD, [push(101, progress=SENT)], 1000.0, False),
     "its push may be there": (RECORD, [push(101, progress=UNKNOWN)], 1000.0, True),
     "a part was pushed, another failed": (RECORD, [push(101), push(102, progress=FAILED)], 50.0, True),
     "a part failed, another was pushed": (RECORD, [push(101, progress=FAILED), push(102)], 50.0, False),
@@ -81,7 +82,7 @@ COUNTS = {
     "another release failed": (RECORD, [push(101, "v3", FAILED)], 50.0, False),
     "another release, then its push failed": (RECORD, [push(101, "v3"), push(102, progress=FAILED)], 50.0, False),
     "it was restored": (RECORD, [restore(101)], 50.0, False),
-    "it is being restored": (RECORD, [restore(101, progress=IN_PROGRESS)], 1000.0, True),
+    "it is being restored": (RECORD, [restore(101, progress=IN_PROGRESS)], 1000.0, False),
     "something was restored for another": (RECORD, [restore(101, "v3", UNKNOWN)], 50.0, False),
     "not seen, nothing since": (UNSEEN, [], None, True),
     "not seen, begun before its failed push": (UNSEEN, [backup(101), push(102, progress=FAILED)], None, True),
@@ -315,7 +316,8 @@ def test_a_killed_run_of_which_only_the_row_is_left(controller, taken, simulator
 
 
 @pytest.mark.parametrize("companions", [True, False])
-def test_where_the_service_shows_no_backups_the_journal_keeps_them_apart(companions, controller, simulator):
+def test_where_the_service_shows_no_backups_the_journal_keeps_them_apart(companions, controller, simulator, monkeypatch):
+    monkeypatch.setattr(_operations, "VISIBLE_AFTER", 0.2)
     simulator.settings.interface_only = True
     controller.options["companions"] = companions
     assert changed(controller.run(manual_backup, wait_timeout=20, **BACKUP))
