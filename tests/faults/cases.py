@@ -88,7 +88,12 @@ MISHAPS = [
         in_operation=True,
     ),
 ]
-CHUNKS = [MISHAPS[start : start + CHUNK] for start in range(0, len(MISHAPS), CHUNK)]
+QUICK = [mishap for mishap in MISHAPS if not mishap.in_operation]
+# It takes seconds until an operation is known to have failed.
+CHUNKS = [
+    *(QUICK[start : start + CHUNK] for start in range(0, len(QUICK), CHUNK)),
+    *([mishap] for mishap in MISHAPS if mishap.in_operation),
+]
 
 
 @dataclass(frozen=True)
