@@ -316,7 +316,7 @@ def test_a_killed_run_of_which_only_the_row_is_left(controller, taken, simulator
 
 
 @pytest.mark.parametrize("companions", [True, False])
-def test_where_the_service_shows_no_backups_the_journal_keeps_them_apart(companions, controller, simulator, monkeypatch):
+def test_where_no_backups_are_shown_the_journal_keeps_them_apart(companions, controller, simulator, monkeypatch):
     monkeypatch.setattr(_operations, "VISIBLE_AFTER", 0.2)
     simulator.settings.interface_only = True
     controller.options["companions"] = companions
