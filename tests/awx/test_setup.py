@@ -99,6 +99,7 @@ def assert_answers_are_variables(role: str, questions: list[dict[str, Any]]) -> 
         assert set(question.get("choices", [])) <= set(option.get("choices", ["false", "true"]))
 
 
+@pytest.mark.timeout(1200)
 def test_everything_is_set_up_once(setup: Setup):
     controller = setup.controller
     assert setup.changes() == 12
