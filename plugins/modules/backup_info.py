@@ -76,11 +76,11 @@ backups:
     created_at_iso:
       description: The same time in ISO 8601, UTC.
       type: str
+      sample: "2026-11-02T00:00:00Z"
     age:
       description: How long ago that was, in seconds, by the clock of the service.
       type: int
       sample: 86400
-      sample: "2026-11-02T00:00:00Z"
 error:
   description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
   returned: failure
