@@ -479,7 +479,7 @@ def test_a_release_without_a_name_is_no_push_at_each_run(release, said, deployme
         ),
         ({**ROLLBACK, "deploy_backup": False}, "deploy_rollback needs deploy_backup"),
         ({"deploy_after_tasks": ["nowhere.yml"]}, "deploy_after_tasks has nowhere.yml, and there is no such file"),
-        ({"hosting_environment_id": "x"}, "must be a UUID"),
+        ({"hosting_environment_id": "x"}, "has no environment x (deploy_environment_id). It has: live"),
         ({"deploy_verify_urls": ["shop.example.com"]}, "deploy_verify_urls has shop.example.com, which is not"),
         ({"deploy_verify_urls": ["https://me:hush@shop.example.com"]}, "has ********@shop.example.com, which is not"),
         ({"deploy_verify_urls": ["ftp://me:hu/hush@shop.example.com"]}, "has ********@shop.example.com, which is not"),
