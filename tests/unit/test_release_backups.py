@@ -43,23 +43,23 @@ RECORD = ReleaseBackup("v2", "before-v2", ids_before=(1,), backup_id=7, noted_at
 
 
 def push(sent_at, release="v2", progress=FINISHED):
-    entry = Entry("d", progress, sent_at, time.time() + 60, "h 1", release=release)
+    entry = Entry("d", progress, sent_at, time.time() + ENDLESS, "h 1", release=release)
     return ((SERVICE, "env_push/1"), entry)
 
 
 def restore(sent_at, release="v2", progress=FINISHED):
     part = json.dumps({"backup_id": 7, "release": release})
-    entry = Entry("d", progress, sent_at, time.time() + 60, "h 1", release=f"backup 7 for {release}", part=part)
+    entry = Entry("d", progress, sent_at, time.time() + ENDLESS, "h 1", release=f"backup 7 for {release}", part=part)
     return ((SERVICE, "env_push/1"), entry)
 
 
 def backup(sent_at, tag="before-v2", progress=FINISHED):
-    entry = Entry("d", progress, sent_at, time.time() + 60, "h 1", release=tag)
+    entry = Entry("d", progress, sent_at, time.time() + ENDLESS, "h 1", release=tag)
     return ((SERVICE, f"manual_backup/1/{tag}"), entry)
 
 
 def other(sent_at):
-    return ((SERVICE, "php_restart/1"), Entry("d", FINISHED, sent_at, time.time() + 60, "h 1", release="v3"))
+    return ((SERVICE, "php_restart/1"), Entry("d", FINISHED, sent_at, time.time() + ENDLESS, "h 1", release="v3"))
 
 
 UNSEEN = ReleaseBackup("v2", "before-v2", ids_before=(1,), noted_at=100.0)
