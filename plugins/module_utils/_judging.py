@@ -103,7 +103,8 @@ def judge_update(context: Context, update: Update, verdict: str, reason: str) ->
     elif not trials:
         raise InvalidInput(
             f"The journal knows no environment that was updated to {update}. Nothing was changed. Check kind, name,"
-            " version, base_url and journal, or give environment_id."
+            " version, base_url and journal. To hold back what nobody has yet, give the environment_id of any one"
+            " environment: the verdict counts for all."
         )
     return [now for now in (judge(context, trial, verdict, reason) for trial in trials) if now]
 

@@ -176,7 +176,7 @@ def trials_at(context: Context, environment_id: str) -> list[Trial]:
 
 
 def judge(context: Context, trial: Trial, verdict: str, reason: str = "") -> Trial | None:
-    """Note a verdict, and return the trial as it is then, or None when it was known already."""
+    """Note a verdict and its reason, and return the trial as it is then, or None when both were known already."""
     now = replace(trial, verdict=verdict, reason=printable(reason))
     known: list[Trial | None] = []
 
@@ -187,7 +187,7 @@ def judge(context: Context, trial: Trial, verdict: str, reason: str = "") -> Tri
     if not context.check_mode:
         _change(context, trial.update, trial.environment_id, with_verdict)
     before = known[0] if known else next(iter(_at(context, trial)), None)
-    return None if before and before.verdict == verdict else now
+    return None if before and (before.verdict, before.reason) == (now.verdict, now.reason) else now
 
 
 def forget(context: Context, trial: Trial) -> None:

@@ -252,7 +252,7 @@ def _belongs_to_another(lock):
     shown = lock.as_result()
     return (
         f"{lock.author} has locked {lock.kind} {lock.name} until {shown['until']}: {lock.reason}. Nothing was changed."
-        " Agree on it, then run again with override: true."
+        " Agree on it, then run again with override: true (in the playbook: -e deploy_lock_override=true)."
     )
 
 

@@ -247,7 +247,8 @@ class _Environment:
             return ""
         return (
             f" It has not been seen to work since these updates: {_listed(names)}. They are held back everywhere until"
-            " it works, or you say otherwise with hosting.management.update_verdict."
+            " it works, or you say otherwise with hosting.management.update_verdict. To go back, restore a backup from"
+            " before them: hosting.management.backup_info lists those that there are."
         )
 
     def _problems_of_site(self, asked: Record) -> Iterator[str]:
