@@ -206,6 +206,13 @@ def test_a_night_waits_for_the_canary_of_another_one(breaking: Nights):
     must_hold(breaking, breaking.end(first))
 
 
+def test_a_site_that_nobody_can_look_at_does_not_go_first(breaking: Nights):
+    page = f"{breaking.simulator.base_url.removesuffix('/v2')}/_simulator/sites"
+    addresses = f"{{{{ [] if inventory_hostname == '{SHOP}' else ['{page}/' ~ maintain_environment_id] }}}}"
+    night = breaking.night(maintain_verify_urls=addresses)
+    assert breaking.versions() == [OLD, NEW, OLD], night.said
+
+
 def test_a_night_waits_for_an_update_that_takes_longer_than_the_night_before(breaking: Nights):
     breaking.seconds[UPDATE] = LONG
     breaking.night(maintain_wait_timeout=0.5)
