@@ -159,7 +159,7 @@ def test_beside_a_push_nothing_is_restored(mode: str, ansible: Ansible, simulato
     simulator.settings.operation_seconds = 3600
     started, refused, forced = ansible.run(
         row_of("env_push").step(wait=False),
-        row_of("backup_restore").step(),
+        row_of("backup_restore").step(wait_timeout=0.3),
         row_of("backup_restore").step(force=True, wait=False),
         hosts=mode,
     )
