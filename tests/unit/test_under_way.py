@@ -310,7 +310,7 @@ def test_the_answer_that_another_run_still_awaits_is_waited_for(controller, simu
         other = pool.submit(controller.run, env_push, wait=False, **PUSH)
         while not _rows(controller, f"env_push/{LIVE}"):
             time.sleep(0.01)
-        assert changed(controller.run(manual_backup, wait=False, **BACKUP))
+        assert changed(controller.run(manual_backup, wait_timeout=30, **BACKUP))
         assert changed(other.result())
     assert [write.method for write in simulator.writes] == ["PUT", "POST"]
 
