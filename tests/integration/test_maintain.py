@@ -274,7 +274,7 @@ def test_what_fails_in_one_site_hides_neither_its_other_parts_nor_other_sites(ni
     failing["site02"] |= {"update_backup"} | updates
     failing["site08"] |= {"backup", "update_backup"} | updates  # whether there is a backup is not known
     nights.environment_of(9).content = Content("broken", "database")
-    failing["site09"] = {"well"} | updates
+    failing["site09"] = {"site"} | updates
     nights.hosts["site10"] |= {
         "maintain_denied_ips": ["no address"],
         "maintain_themes": [{"name": "no-such-theme", "update_version": "1.0"}],
