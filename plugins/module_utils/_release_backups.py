@@ -10,7 +10,7 @@ the new one, once the service shows it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from ._client import Record
@@ -46,27 +46,42 @@ class ReleaseBackup:
 
     def problem(self, remembered: Rows) -> str | None:
         """Return why this is no backup from before the release, as the end of a sentence, or None when it is."""
+        remembered = tuple(remembered)
         if self.backup_id is None:
             return "its id is not known, because the service did not show it when it was taken"
         if not self.is_settled:
             return "it was begun while something overwrote the environment"
-        others = [entry for entry in _overwritten_since(self, remembered) if not _is_for(entry, self.release)]
-        return "the environment was overwritten between that backup and the push" if others else None
+        since = _overwritten_since(self, remembered)
+        if not all(_is_for(entry, self.release) for entry in since):
+            return "the environment was overwritten between that backup and the push"
+        if not since and self._holds_its_release(remembered):
+            return "it was begun when the release was there already"
+        return None
+
+    def _holds_its_release(self, remembered: Rows) -> bool:
+        """Tell whether the release had been pushed when the backup was begun."""
+        before = _overwriting(remembered, lambda entry: entry.sent_at <= self.noted_at)
+        return bool(before) and not is_restore(before[-1]) and before[-1].release == self.release
 
 
 def may_count(record: ReleaseBackup, remembered: Rows, oldest: float | None) -> bool:
     """Tell whether a backup still holds what a push of its release would overwrite. Pure.
 
     ``oldest`` is the journal's time before which a backup is too old, or None. After a push of the same release that
-    failed or may have been carried out in part, the backup from before it is the one to go back to, however old.
+    failed or may have been carried out in part, the backup from before it is the one to go back to, however old. Once
+    the release is there, or on its way, a new backup would hold the release itself: another run may have pushed it just
+    now.
     """
     remembered = tuple(remembered)
+    is_young = oldest is None or record.noted_at >= oldest
     since = _overwritten_since(record, remembered)
     if not since:
-        return oldest is None or record.noted_at >= oldest
-    if since[-1].progress not in (FAILED, UNKNOWN) or not all(_is_for(entry, record.release) for entry in since):
+        return is_young
+    if not all(_is_for(entry, record.release) for entry in since):
         return False
-    return record.backup_id is not None or _was_begun_before(since[0], record, remembered)
+    if since[-1].progress in (FAILED, UNKNOWN):
+        return record.backup_id is not None or _was_begun_before(since[0], record, remembered)
+    return is_young and record.backup_id is not None and not is_restore(since[-1])
 
 
 def is_settled(remembered: Rows) -> bool:
@@ -118,10 +133,12 @@ def _subject(context: Context, environment_id: str) -> Subject:
 
 def _overwritten_since(backup: ReleaseBackup, remembered: Rows) -> list[Entry]:
     """Return the pushes and restores that were sent after a backup was noted, oldest first."""
+    return _overwriting(remembered, lambda entry: entry.sent_at > backup.noted_at)
+
+
+def _overwriting(remembered: Rows, is_wanted: Callable[[Entry], bool]) -> list[Entry]:
     return [
-        entry.as_known()
-        for subject, entry in remembered
-        if kind_of(subject, entry) in OVERWRITING and entry.sent_at > backup.noted_at
+        entry.as_known() for subject, entry in remembered if kind_of(subject, entry) in OVERWRITING and is_wanted(entry)
     ]
 
 

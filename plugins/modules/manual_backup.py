@@ -40,8 +40,11 @@ options:
       - The release that the backup is taken for, before M(hosting.management.env_push) pushes it. The journal keeps
         which backup is the one from before this release; M(hosting.management.release_info) shows it.
       - A backup on record counts as long as nothing else was pushed or restored since, and it is not older than
-        O(max_age). After a push of the release that failed, it counts however old it is, because it holds what was
-        there before. In all other cases a new backup is taken. No clock of the service has a part in this.
+        O(max_age). It also counts once the release has been pushed, because a new backup would hold the release
+        itself; and after a push of the release that failed, it counts however old it is. In all other cases a new
+        backup is taken. No clock of the service has a part in this.
+      - Before a push that is forced, take a new one with O(max_age=1), as the role P(hosting.management.deploy#role)
+        does.
       - Requires O(tag).
     type: str
     version_added: 0.2.0

@@ -58,7 +58,13 @@ class Template:
 # The simulated service serves the pages of its sites here.
 PAGES = {"deploy_verify_urls": ["{{ hosting_pages }}/{{ hosting_environment_id }}"], "deploy_verify_attempts": 1}
 DEPLOY = Template("deploy.yml", {"deploy_release": "v1", "deploy_hosts": "environment_live", **PAGES}, writes=5)
-NIGHT = {"maintain_hosts": "all", "maintain_backup_max_age": "1d", "maintain_denied_ips": ["198.51.100.7"]}
+NIGHT = {
+    "maintain_hosts": "all",
+    "maintain_backup_max_age": "1d",
+    "maintain_denied_ips": ["198.51.100.7"],
+    "maintain_verify_urls": PAGES["deploy_verify_urls"],
+    "maintain_verify_attempts": 1,
+}
 MAINTAIN = Template("maintain.yml", NIGHT, writes=2)
 ROLES = [
     {"user_id": seed.user_id(number), "role": role} for number, role in ((1, "company-admin"), (2, "company-billing"))
@@ -263,7 +269,7 @@ def awx(postgres_server) -> Iterator[Awx]:
 def test_slices_at_once_do_everything_once_and_a_second_launch_nothing(template: Template, awx: Awx):
     ids = awx.environments(template.inventory)
     first = awx.launch(template)
-    assert [job.status for job in first] == ["successful"] * template.slices
+    assert [job.status for job in first] == ["successful"] * template.slices, "".join(job.output for job in first)
     assert sorted(host for job in first for host in job.changed) == sorted(ids)
     assert awx.writes() == (dict.fromkeys(ids.values(), template.writes) if template.writes else {})
     awx.simulator.clear_requests()

@@ -70,20 +70,25 @@ COUNTS = {
     "too old": (RECORD, [], 100.1, False),
     "another release before it": (RECORD, [push(99, "v1")], 50.0, True),
     "what overwrites nothing": (RECORD, [other(101)], 50.0, True),
-    "its release was pushed": (RECORD, [push(101)], 50.0, False),
+    "its release is there": (RECORD, [push(101)], 50.0, True),
+    "its release is there, whenever": (RECORD, [push(101)], None, True),
+    "its release is there, and it is too old": (RECORD, [push(101)], 100.1, False),
+    "its release is there again after a restore": (RECORD, [push(101), restore(102), push(103)], 50.0, True),
     "its push failed": (RECORD, [push(101, progress=FAILED)], 50.0, True),
     "its push failed, however old": (RECORD, [push(101, progress=FAILED)], 1000.0, True),
-    "its push goes on": (RECORD, [push(101, progress=IN_PROGRESS)], 1000.0, False),
-    "its push is being sent": (RECORD, [push(101, progress=SENT)], 1000.0, False),
+    "its push goes on": (RECORD, [push(101, progress=IN_PROGRESS)], 50.0, True),
+    "its push is being sent": (RECORD, [push(101, progress=SENT)], 50.0, True),
+    "its push goes on, and it is too old": (RECORD, [push(101, progress=IN_PROGRESS)], 1000.0, False),
     "its push may be there": (RECORD, [push(101, progress=UNKNOWN)], 1000.0, True),
     "a part was pushed, another failed": (RECORD, [push(101), push(102, progress=FAILED)], 50.0, True),
-    "a part failed, another was pushed": (RECORD, [push(101, progress=FAILED), push(102)], 50.0, False),
+    "a part failed, another was pushed": (RECORD, [push(101, progress=FAILED), push(102)], 50.0, True),
     "another release was pushed": (RECORD, [push(101, "v3")], 50.0, False),
     "another release failed": (RECORD, [push(101, "v3", FAILED)], 50.0, False),
     "another release, then its push failed": (RECORD, [push(101, "v3"), push(102, progress=FAILED)], 50.0, False),
     "it was restored": (RECORD, [restore(101)], 50.0, False),
     "it is being restored": (RECORD, [restore(101, progress=IN_PROGRESS)], 1000.0, False),
     "something was restored for another": (RECORD, [restore(101, "v3", UNKNOWN)], 50.0, False),
+    "not seen, its release is there": (UNSEEN, [backup(101), push(102)], None, False),
     "not seen, nothing since": (UNSEEN, [], None, True),
     "not seen, begun before its failed push": (UNSEEN, [backup(101), push(102, progress=FAILED)], None, True),
     "never begun, its push failed": (UNSEEN, [push(102, progress=FAILED)], None, False),
@@ -104,6 +109,10 @@ PROBLEMS = {
     "nothing since": (RECORD, [], None),
     "another before": (RECORD, [push(99, "v1")], None),
     "its push failed": (RECORD, [push(101, progress=FAILED)], None),
+    "its push before": (RECORD, [push(99)], "it was begun when the release was there already"),
+    "its push before, undone": (RECORD, [push(98), restore(99)], None),
+    "its push before, another since": (RECORD, [push(98), push(99, "v1")], None),
+    "its push before, and again": (RECORD, [push(99), push(101)], None),
     "not shown": (UNSEEN, [push(101)], "its id is not known, because the service did not show it when it was taken"),
     "not settled": (
         ReleaseBackup("v2", "before-v2", backup_id=7, is_settled=False, noted_at=100.0),
@@ -191,16 +200,38 @@ def test_a_backup_is_taken_once_before_a_release_and_the_record_names_it(control
     assert on_record(controller) == {"id": taken()[0], "tag": "before-v2", "problem": None}
 
 
-def test_after_the_push_a_new_one_is_taken_and_after_a_failed_one_the_old_one_counts(controller, taken, simulator):
+def test_after_the_push_and_after_a_failed_one_the_one_from_before_it_counts(controller, taken, simulator):
     changed(controller.run(manual_backup, **BACKUP))
     simulator.fault("fail_operation", "PUT")
     failed(controller.run(env_push, wait_timeout=30, **PUSH), "operation_failed")
     assert not changed(controller.run(manual_backup, **{**BACKUP, "max_age": "1s"}))
     changed(controller.run(env_push, **PUSH))
-    assert on_record(controller)["id"] == taken()[0]
-    assert changed(controller.run(manual_backup, **BACKUP))
-    assert len(taken()) == 2
+    assert not changed(controller.run(manual_backup, **BACKUP)), "another run that comes a moment too late"
+    assert len(taken()) == 1
+    assert on_record(controller) == {"id": taken()[0], "tag": "before-v2", "problem": None}
+
+
+def test_a_push_that_is_forced_has_a_backup_of_its_own(controller, taken, simulator):
+    changed(controller.run(manual_backup, **BACKUP))
+    changed(controller.run(env_push, **PUSH))
+    age_the_journal(controller, simulator, seconds=2)
+    assert changed(controller.run(manual_backup, **{**BACKUP, "max_age": "1"}))
+    assert on_record(controller) == {
+        "id": taken()[1],
+        "tag": "before-v2",
+        "problem": "it was begun when the release was there already",
+    }
+    changed(controller.run(env_push, force=True, **PUSH))
     assert on_record(controller) == {"id": taken()[1], "tag": "before-v2", "problem": None}
+
+
+def age_the_journal(controller, simulator, seconds):
+    """Make all that the journal knows of the environment so much older."""
+    journal = SqliteJournal(controller.journal_path)
+    for subject, one in journal.of_environment(simulator.base_url, LIVE):
+        moved = Entry(**{**vars(one), "sent_at": one.sent_at - seconds, "ended_at": one.ended_at - seconds})
+        assert journal.replace(subject, (one,), (moved,))
+    journal.close()
 
 
 def test_after_another_push_or_restore_a_new_one_is_taken(controller, taken):
@@ -351,7 +382,8 @@ def test_no_clock_of_the_service_has_a_part_in_it(clock_ahead, controller, taken
     assert not changed(controller.run(manual_backup, **BACKUP))
     changed(controller.run(env_push, **PUSH))
     assert on_record(controller) == {"id": taken()[0], "tag": "before-v2", "problem": None}
-    assert changed(controller.run(manual_backup, **BACKUP))
+    assert not changed(controller.run(manual_backup, **BACKUP))
+    assert changed(controller.run(manual_backup, **{**BACKUP, "tag": "before-v3", "release": "v3"}))
 
 
 @pytest.mark.parametrize("off", [-86400, 86400])
@@ -359,11 +391,7 @@ def test_the_record_holds_when_a_run_with_another_clock_has_left_it(off, control
     """Another controller's clock is a day off: what came after what still holds."""
     changed(controller.run(manual_backup, **{**BACKUP, "tag": "before-v3", "release": "v3"}))
     changed(controller.run(env_push, **OTHER))
-    journal = SqliteJournal(controller.journal_path)
-    for subject, one in journal.of_environment(simulator.base_url, LIVE):
-        moved = Entry(**{**vars(one), "sent_at": one.sent_at + off, "ended_at": one.ended_at + off})
-        assert journal.replace(subject, (one,), (moved,))
-    journal.close()
+    age_the_journal(controller, simulator, -off)
     assert changed(controller.run(manual_backup, **BACKUP)), "a return is backed up, too"
     assert not changed(controller.run(manual_backup, **BACKUP))
     changed(controller.run(env_push, **PUSH))
