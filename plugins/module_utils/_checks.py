@@ -48,6 +48,8 @@ def checked_text(value: str) -> str:
         raise ValueError("must not be empty")
     if len(value) > LONGEST_TEXT:
         raise ValueError(f"must not have more than {LONGEST_TEXT} characters, but has {len(value)}")
+    if value != value.strip():
+        raise ValueError(f"must not begin or end with blanks or line breaks: {value!r}")
     return value
 
 

@@ -232,8 +232,8 @@ def _require_printable(name, text):
     """Refuse what others could not read as it was written."""
     if text is not None and (text != printable(text, LONGEST_REASON)):
         raise InvalidInput(
-            f"{name} must be one line of at most {LONGEST_REASON} characters, without blanks at its ends or twice in a"
-            " row. Nothing was changed."
+            f"{name} must be one line of at most {LONGEST_REASON} characters, without control characters, and without"
+            " blanks at its ends or twice in a row. Nothing was changed."
         )
 
 

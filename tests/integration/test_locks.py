@@ -107,6 +107,7 @@ def test_a_lock_that_is_set_while_a_wave_is_deployed_stops_the_next(deployment, 
     [
         ((), "deploy_lock_group or deploy_lock_environment is missing"),
         (("deploy_lock_group=environment_liv",), "The inventory has no group environment_liv"),
+        (("deploy_lock_environment=sho",), "must be a host of the inventory or the id of an environment, and sho is"),
         (("deploy_lock_grup=all",), "Did you mean deploy_lock_group?"),
         (("deploy_lock_group=all", "deploy_lock_until=Monday 06:00"), "06:00 was cut off at a blank."),
         (("deploy_lock_group=all", "deploy_lock_until=soon"), "until must be a duration with a unit"),

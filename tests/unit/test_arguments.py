@@ -296,9 +296,15 @@ def test_what_is_no_operation_id_never_meets_a_path(value):
         checked_operation_ids(["environments:push-1", value])
 
 
-@pytest.mark.parametrize("value", ["v1", " v1 ", "ü"])
+@pytest.mark.parametrize("value", ["v1", "a  b", "ü"])
 def test_text_is_taken_as_it_is(value):
     assert checked_text(value) == value
+
+
+@pytest.mark.parametrize("value", ["v1 ", " v1", "v1\n", "\tv1"])
+def test_text_must_not_begin_or_end_with_blanks(value):
+    with pytest.raises(ValueError, match="must not begin or end with blanks or line breaks"):
+        checked_text(value)
 
 
 @pytest.mark.parametrize("value", ["", " ", "\n\t"])
