@@ -23,7 +23,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from . import goals, measuring, page
+from . import fleets, goals, measuring, page
 from .measuring import FULL_HOSTS, FULL_OPERATIONS, HOSTS, ITEMS, ROWS, START, Figures
 from .playbooks import FLOOR, ROOT, prepare
 from .service import Service
@@ -38,10 +38,12 @@ def main() -> int:
     load = os.getloadavg()[0]
     plays = measuring.plays_for(options.only, options.items, options.hosts, options.full)
     prepare()
-    sites = max([len(FULL_OPERATIONS), *(play.requests for play in plays)])
+    hosts = options.hosts[0] if len(options.hosts) == 1 else HOSTS
+    largest = fleets.LARGE if options.full else hosts
+    sites = max([len(FULL_OPERATIONS), largest, *(play.requests for play in plays)])
     with Service(sites) as service, Console(stderr=True).status("") as status:
         figures = measuring.measure(
-            service, options.only, plays, options.rounds, options.items, options.full, status.update
+            service, options.only, plays, options.rounds, options.items, hosts, options.full, status.update
         )
     rows = goals.rows_of(figures, options.only)
     surroundings = {**_surroundings(), "load average at the start": f"{load:.1f}"}

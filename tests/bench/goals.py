@@ -8,11 +8,14 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
+from .fleets import DEPLOY, MAINTAIN, REPORT
 from .measuring import HOSTS, LATE, LATE_ITEMS, LATENCY, SHORT, Figures, fleet
 from .playbooks import FLOOR, OURS, URI, WAYS
 
 LARGEST_FLEET = 800
 LOOKS_A_MINUTE = 25
+WHOLE = {MAINTAIN: (9, 16, 7, 6), DEPLOY: (8, None, 8, None), REPORT: (6, None, 4, None)}
+"""Of each whole playbook the most in debug tasks, the least that uri takes more, the most tasks and requests a host."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,16 @@ class Row:
 
 def rows_of(figures: Figures, letters: str) -> list[Row]:
     """The rows with these letters."""
-    makers = {"a": _loop, "b": _fleet, "c": _fleets, "d": _latency, "e": _journal, "f": _memory, "g": _operations}
+    makers = {
+        "a": _loop,
+        "b": _fleet,
+        "c": _fleets,
+        "d": _latency,
+        "e": _journal,
+        "f": _memory,
+        "g": _operations,
+        "h": _whole,
+    }
     return [row for letter in letters for row in makers[letter](figures)]
 
 
@@ -115,6 +127,31 @@ def _operations(figures: Figures) -> list[Row]:
         is_met = (one.late <= 1 or one.share <= 0.15) and one.looks_a_minute <= LOOKS_A_MINUTE
         goal = f"≤ 1 s or 15 %, ≤ {LOOKS_A_MINUTE}/min"
         rows.append(Row("g", f"an operation of {one.seconds:g} s, known late by", measured, goal, is_met))
+    return rows
+
+
+def _whole(figures: Figures) -> list[Row]:
+    rows = []
+    middle = figures.whole[len(figures.whole) // 2]
+    for playbook, (to_debug, uri_to, visits, requests) in WHOLE.items():
+        floor, ours, uri = (middle.a_host(playbook, way) for way in (FLOOR, OURS, URI))
+        measured = f"debug {floor * 1000:.0f}, ours {ours * 1000:.0f}, uri {uri * 1000:.0f}"
+        rows.append(Row("h", f"{playbook}, nothing to do, CPU a host of {middle.hosts}, in ms", measured))
+        rows.append(Row("h", "  ours ÷ debug", f"{ours / floor:.1f}", *_at_most(ours / floor, to_debug)))
+        is_met = uri / ours >= uri_to if uri_to else None
+        rows.append(Row("h", "  uri ÷ ours", f"{uri / ours:.1f}", f"≥ {uri_to}" if uri_to else "", is_met))
+        tasks = middle.median(playbook, OURS, lambda night: night.visits)
+        rows.append(Row("h", "  tasks a host, skipped ones included", f"{tasks:.1f}", *_at_most(tasks, visits)))
+        sent = middle.median(playbook, OURS, lambda night: night.run.requests / middle.hosts)
+        rows.append(Row("h", "  requests a host", f"{sent:.1f}", *(_at_most(sent, requests) if requests else ())))
+        lines = middle.median(playbook, OURS, lambda night: night.lines / middle.hosts)
+        rows.append(Row("h", "  lines printed a host", f"{lines:.1f}"))
+    if len(figures.whole) > 1:
+        small, large = figures.whole[0], figures.whole[-1]
+        for playbook in WHOLE:
+            growth = large.a_host(playbook, OURS) / small.a_host(playbook, OURS)
+            work = f"{playbook}, CPU a host, {large.hosts} ÷ {small.hosts} hosts"
+            rows.append(Row("h", work, f"{growth:.2f}", *_at_most(growth, 1.15)))
     return rows
 
 

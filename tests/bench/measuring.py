@@ -9,7 +9,7 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from . import inside
+from . import fleets, inside
 from .playbooks import FLOOR, OURS, PROCESS, URI, WAYS, Play, Run, peak_of_all, run
 from .service import Service
 
@@ -32,6 +32,7 @@ ROWS = {
     "e": "the journal",
     "f": "memory",
     "g": "the ends of operations",
+    "h": "whole playbooks",
 }
 
 
@@ -46,6 +47,7 @@ class Figures:
     memory: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     journal: dict[str, list[float]] = field(default_factory=dict)
     followed: list[inside.Followed] = field(default_factory=list)
+    whole: list[fleets.Fleets] = field(default_factory=list)  # by growing number of hosts
 
     def median(self, play: str, way: str, name: str) -> float | None:
         """The median of a field of the runs, or None where there are none."""
@@ -109,10 +111,11 @@ def measure(
     plays: list[Play],
     rounds: int,
     items: int,
+    hosts: int,
     is_full: bool,
     report: Callable[[str], object],
 ) -> Figures:
-    """Measure everything. `report` is called with what comes next."""
+    """Measure everything. ``hosts`` are those of whole playbooks. ``report`` is called with what comes next."""
     figures = Figures(rounds, items, plays={play.name: play for play in plays})
     for number in range(1, rounds + 1):
         for play in plays:
@@ -131,4 +134,7 @@ def measure(
         lengths = FULL_OPERATIONS if is_full else OPERATIONS
         report(f"operations of {', '.join(map(str, lengths))} s, side by side")
         figures.followed = inside.follow_operations(service, list(lengths))
+    if "h" in rows:
+        sizes = {fleets.SMALL, hosts, fleets.LARGE} if is_full else {hosts}
+        figures.whole = [fleets.measure(service, size, rounds, report) for size in sorted(sizes)]
     return figures

@@ -104,9 +104,18 @@ def run(service: Service, play: Play, way: str) -> Run:
     """Run a playbook, and return what that took. A run that did not do what it should ends everything."""
     _write(service, play, way)
     service.set(latency=play.latency)
+    taken, said = measured(service, _command(play), way)
+    service.set(latency=0.0)
+    if taken.requests != (0 if way == FLOOR else play.requests):
+        sys.exit(f"The playbook for {way} sent {taken.requests} requests, not {play.requests}:\n{said[-3000:]}")
+    return taken
+
+
+def measured(service: Service, command: list[str | Path], title: str) -> tuple[Run, str]:
+    """Run a command, and return what that took and what it printed. One that fails ends everything."""
     service.clear()
     done = subprocess.run(
-        [sys.executable, "-I", "-S", LAUNCHER, "taken.json", *_command(play)],
+        [sys.executable, "-I", "-S", LAUNCHER, "taken.json", *command],
         cwd=WORK,
         env=_environment(service),
         stdout=subprocess.PIPE,
@@ -115,19 +124,15 @@ def run(service: Service, play: Play, way: str) -> Run:
         check=False,
     )
     traffic = service.traffic()
-    service.set(latency=0.0)
-    said = done.stdout[-3000:]
     if done.returncode:
-        sys.exit(f"The playbook for {way} failed:\n{said}")
-    if traffic.requests != (0 if way == FLOOR else play.requests):
-        sys.exit(f"The playbook for {way} sent {traffic.requests} requests, not {play.requests}:\n{said}")
-    taken = json.loads((WORK / "taken.json").read_text())
-    return Run(
-        **taken,
+        sys.exit(f"The playbook for {title} failed:\n{done.stdout[-3000:]}")
+    taken = Run(
+        **json.loads((WORK / "taken.json").read_text()),
         requests=traffic.requests,
         connections=traffic.connections,
         simulator_cpu_seconds=traffic.cpu_seconds,
     )
+    return taken, done.stdout
 
 
 def _write(service: Service, play: Play, way: str) -> None:

@@ -10,6 +10,7 @@ import signal
 import threading
 import time
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from simulator import Simulator
 
@@ -50,6 +51,10 @@ class Service:
         """What there was since then."""
         return self._ask("traffic")
 
+    def reads(self) -> list[str]:
+        """The addresses that were read since then, without the beginning that all have, in their order."""
+        return self._ask("reads")
+
     def looks(self, operation_id: str) -> list[float]:
         """When somebody has asked how an operation stands, in seconds since the epoch."""
         return self._ask("looks", operation_id)
@@ -79,6 +84,9 @@ def _serve(pipe, sites: int) -> None:
                     cpu_seconds = time.process_time() - began
                     counts = len(simulator.requests), simulator.connections, simulator.handshakes
                     pipe.send(Traffic(*counts, cpu_seconds))
+                case ["reads"]:
+                    read = [one for one in simulator.requests if one.method == "GET"]
+                    pipe.send([one.path + (f"?{urlencode(one.query)}" if one.query else "") for one in read])
                 case ["looks", operation_id]:
                     path = f"/operations/{operation_id}"
                     pipe.send([request.time for request in simulator.requests if request.path == path])
