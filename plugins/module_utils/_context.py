@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
+from ._arguments import Nested
 from ._client import Answer, Client
 from ._errors import HostingError, MalformedResponse, ServiceError
 from ._interface import Request
@@ -47,8 +50,34 @@ class Context(Mapping[str, Any]):
         self.check_mode = check_mode
         self.diff = diff
         self._missing: dict[str, HostingError] = {}  # the reads that the service does not have, with its words
-        self.warn = warn or _ignore
+        self._outer: Context | None = None
+        self._looks: dict[str, Answer] | None = None  # what was read for a part of this task; None: nothing is kept
+        self.has_recalled = False  # whether a look since begin_look() was one that was kept
+        self.began_at = time.time()
+        self._warn = warn or _ignore
+        self._warnings: set[str] = set()
         self.report = report or _ignore
+
+    def narrowed(
+        self, params: Mapping[str, Any], *, check_mode: bool | None = None, diff: bool | None = None
+    ) -> Context:
+        """Return what a part of this task works with: its own options before the task's, and all else of this task.
+
+        Client, connection and journal are this context's, which alone is closed. ``check_mode`` and ``diff`` are this
+        context's, unless given. What the service shows one part is not asked again for another: see begin_look().
+        """
+        if self._looks is None:
+            self._looks = {}
+        part = Context(
+            {**self._params, **params},
+            check_mode=self.check_mode if check_mode is None else check_mode,
+            diff=self.diff if diff is None else diff,
+            warn=self.warn,
+            report=self.report,
+        )
+        part.secrets, part._missing, part._looks, part._outer = self.secrets, self._missing, self._looks, self
+        part.began_at = self.began_at
+        return part
 
     def __getitem__(self, name: str) -> Any:
         return self._params[name]
@@ -65,13 +94,23 @@ class Context(Mapping[str, Any]):
 
     @cached_property
     def client(self) -> Client:
+        if self._outer:
+            return self._outer.client
         verify = self["validate_certs"] and (self["ca_path"] or True)
         return Client(self["base_url"], self["api_key"], self["timeout"], self["retries"], verify, self.secrets)
 
     @cached_property
     def journal(self) -> Journal:
+        if self._outer:
+            return self._outer.journal
         location = self["journal"]
         return kept_journal(default_location() if location is None else location)
+
+    def warn(self, text: str) -> None:
+        """Say what the user should see beside the result, once."""
+        if text not in self._warnings:
+            self._warnings.add(text)
+            self._warn(text)
 
     def close(self) -> None:
         """Let go of the journal, if the task has opened it, and warn of what it says of itself and of the clock."""
@@ -110,8 +149,29 @@ class Context(Mapping[str, Any]):
         return self.get("poll_interval", POLL_INTERVAL)
 
     def send(self, request: Request, deadline: float | None = None) -> Answer:
-        """Send a request and return its Answer; no pause before a repetition goes beyond ``deadline``."""
-        return self.client.send(request, deadline=deadline)
+        """Send a request and return its Answer; no pause before a repetition goes beyond ``deadline``.
+
+        A part of a task gets the answer to a read that another part has sent before.
+        """
+        if self._looks is None or self._outer is None or request.method != "GET":
+            return self.client.send(request, deadline=deadline)
+        key = json.dumps([request.path, request.query, request.body], sort_keys=True)
+        if key in self._looks:
+            self.has_recalled = True
+        else:
+            self._looks[key] = self.client.send(request, deadline=deadline)
+        return self._looks[key]
+
+    def begin_look(self, *, afresh: bool) -> None:
+        """Begin to look at the service; ``afresh`` asks it again for what was read before."""
+        self.has_recalled = False
+        if afresh:
+            self.forget_looks()
+
+    def forget_looks(self) -> None:
+        """Forget what was read, because it has changed or may have."""
+        if self._looks:
+            self._looks.clear()
 
     def read(self, request: Request, absent: Collection[int]) -> Answer | None:
         """Send a read, and return its Answer, or NOT_SHOWN when it has answered one of the statuses of ``absent``.
@@ -173,6 +233,13 @@ def secrets_within(params: Mapping[str, Any], options: Mapping[str, Mapping[str,
     """Return all that no output may show: secret options, their lines should they be echoed, and passwords."""
     values = [params.get(name) for name in secret_options(options)]
     secrets = {value for value in values if isinstance(value, str) and value}
+    nested = {
+        secret
+        for name, option in options.items()
+        if isinstance(option, Nested)
+        for one in option.dictionaries(params.get(name))
+        for secret in secrets_within(one, option.spec.options)
+    }
     pieces = {line.strip() for secret in secrets for line in secret.splitlines()}
     journal = params.get("journal") or ""
-    return secrets | {piece for piece in pieces if len(piece) >= SHORTEST_PIECE} | passwords_of(str(journal))
+    return secrets | nested | {piece for piece in pieces if len(piece) >= SHORTEST_PIECE} | passwords_of(str(journal))
