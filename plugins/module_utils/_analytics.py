@@ -31,18 +31,23 @@ def _check_span(params: dict[str, Any]) -> None:
         raise InvalidInput(f"start ({params['start']}) must be before end ({params['end']}). Nothing was sent.")
 
 
-def analytics_spec() -> ModuleSpec:
-    """Return the options of a module that reads analytics."""
+def analytics_options() -> dict[str, dict[str, Any]]:
+    """The options of an analytics read besides the environment's id."""
+    return {
+        "time_frame": {"type": "str", "choices": ["24_hours", "7_days", "30_days", "60_days"]},
+        "company_id": uuid_option(required=False),
+        "start": Option(checked_time),
+        "end": Option(checked_time),
+        "query_names": Option(checked_query_names(QUERY_NAMES), type="dict"),
+    }
+
+
+def analytics_spec(options: dict[str, dict[str, Any]]) -> ModuleSpec:
+    """Return the spec of a module that reads analytics with such options."""
     return ModuleSpec(
         api_options(),
-        {
-            "environment_id": environment_option(),
-            "time_frame": {"type": "str", "choices": ["24_hours", "7_days", "30_days", "60_days"]},
-            "company_id": uuid_option(required=False),
-            "start": Option(checked_time),
-            "end": Option(checked_time),
-            "query_names": Option(checked_query_names(QUERY_NAMES), type="dict"),
-        },
+        {"environment_id": environment_option()},
+        options,
         mutually_exclusive=[["time_frame", "start"], ["time_frame", "end"]],
         rule=_check_span,
     )

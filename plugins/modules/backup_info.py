@@ -110,22 +110,11 @@ error:
       type: str
 """
 
-from ..module_utils._arguments import ModuleSpec, api_options, environment_option, optional_text_option
-from ..module_utils._backups import backups_of
+from ..module_utils._arguments import ModuleSpec, api_options, environment_option
 from ..module_utils._entry import run_module
+from ..module_utils._readings.backups import OPTIONS, run
 
-SPEC = ModuleSpec(
-    api_options(),
-    {"environment_id": environment_option(), "type": optional_text_option(), "tag": optional_text_option()},
-)
-
-
-def run(context):
-    """List the backups of an environment (a companion of the interface)."""
-    backups = backups_of(context)
-    # The service has dated its backups, so their age is told by its clock.
-    now = context.client.service_time()
-    return {"backups": [{**one, "age": max(0, int(now - one["created_at"] / 1000))} for one in backups]}
+SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()}, OPTIONS)
 
 
 def main():

@@ -98,18 +98,11 @@ error:
       type: str
 """
 
-from ..module_utils._arguments import ModuleSpec, api_options, uuid_option
-from ..module_utils._dns import dns_records_in
+from ..module_utils._arguments import ModuleSpec, api_options
 from ..module_utils._entry import run_module
-from ..module_utils._interface import GET_DNS_RECORDS
+from ..module_utils._readings.dns import OPTIONS, run
 
-SPEC = ModuleSpec(api_options(), {"domain_id": uuid_option()})
-
-
-def run(context):
-    """List the DNS records of a domain (interface section 4.17)."""
-    answer = context.send(GET_DNS_RECORDS(domain_id=context["domain_id"]))
-    return {"dns_records": dns_records_in(answer), "answer": answer.data}
+SPEC = ModuleSpec(api_options(), OPTIONS)
 
 
 def main():

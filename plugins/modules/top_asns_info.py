@@ -83,28 +83,11 @@ error:
       type: str
 """
 
-from ..module_utils._analytics import analytics_spec, read_analytics
+from ..module_utils._analytics import analytics_spec
 from ..module_utils._entry import run_module
-from ..module_utils._interface import GET_TOP_ASNS
-from ..module_utils._values import number_of
+from ..module_utils._readings.networks import OPTIONS, run
 
-SPEC = analytics_spec()
-
-
-def run(context):
-    """Tell which networks send the most requests to an environment (interface section 4.13)."""
-    answer = read_analytics(context, GET_TOP_ASNS)
-    try:
-        asns = [
-            {"name": item["name"], "views": number_of(item["views"])}
-            for item in answer.records("analytics.analytics_response.data")
-        ]
-    except (KeyError, ValueError):
-        raise answer.malformed("analytics.analytics_response.data") from None
-    return {
-        "asns": sorted(asns, key=lambda asn: asn["views"], reverse=True),
-        "analytics": answer.data["analytics"],
-    }
+SPEC = analytics_spec(OPTIONS)
 
 
 def main():

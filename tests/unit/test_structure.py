@@ -54,6 +54,9 @@ ORDER = [
     "_locks",
 ]
 
+READINGS = sorted(path.stem for path in (PLUGINS / "module_utils" / "_readings").glob("[a-z]*.py"))
+"""What can be read of an environment, which do not know each other. They come after all of the files above."""
+
 REPEATABLE = {
     "4.1": True,
     "4.2": True,
@@ -90,11 +93,14 @@ REPEATABLE_COMPANIONS = {
 
 
 def imported_by(path: Path) -> set[str]:
-    """The files of module_utils that a file of it imports."""
+    """The files of module_utils that a file of it, or of a package in it, imports."""
+    here = path.parent.relative_to(PLUGINS / "module_utils").parts
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level == 1:
-            found |= {node.module} if node.module else {name.name for name in node.names}
+        if isinstance(node, ast.ImportFrom) and node.level:
+            package = here[: len(here) + 1 - node.level]
+            names = [node.module] if node.module else [name.name for name in node.names]
+            found |= {".".join((*package, name)) for name in names}
     return found
 
 
@@ -106,6 +112,11 @@ def test_every_file_has_its_place_in_the_order():
 def test_arrows_run_one_way(name: str):
     above = set(ORDER[: ORDER.index(name)])
     assert imported_by(PLUGINS / "module_utils" / f"{name}.py") <= above
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_a_reading_stands_on_the_files_above_it_alone(name: str):
+    assert imported_by(PLUGINS / "module_utils" / "_readings" / f"{name}.py") <= set(ORDER)
 
 
 def test_within_the_collection_imports_are_relative():
@@ -138,7 +149,14 @@ def without_hint(function: ast.FunctionDef) -> list[str]:
     return missing if function.returns else [*missing, "return"]
 
 
-@pytest.mark.parametrize("name", [*(f"module_utils/{name}" for name in ORDER), "plugin_utils/in_process"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(f"module_utils/{name}" for name in ORDER),
+        *(f"module_utils/_readings/{name}" for name in READINGS),
+        "plugin_utils/in_process",
+    ],
+)
 def test_public_functions_have_type_hints(name: str):
     missing = {name: without_hint(function) for name, function in public_functions(PLUGINS / f"{name}.py")}
     assert {name: parts for name, parts in missing.items() if parts} == {}
