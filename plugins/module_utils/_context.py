@@ -47,8 +47,28 @@ class Context(Mapping[str, Any]):
         self.check_mode = check_mode
         self.diff = diff
         self._missing: dict[str, HostingError] = {}  # the reads that the service does not have, with its words
-        self.warn = warn or _ignore
+        self._outer: Context | None = None
+        self._warn = warn or _ignore
+        self._warnings: set[str] = set()
         self.report = report or _ignore
+
+    def narrowed(
+        self, params: Mapping[str, Any], *, check_mode: bool | None = None, diff: bool | None = None
+    ) -> Context:
+        """Return what a part of this task works with: its own options before the task's, and all else of this task.
+
+        Client, connection and journal are this context's, which alone is closed. ``check_mode`` and ``diff`` are this
+        context's, unless given.
+        """
+        part = Context(
+            {**self._params, **params},
+            check_mode=self.check_mode if check_mode is None else check_mode,
+            diff=self.diff if diff is None else diff,
+            warn=self.warn,
+            report=self.report,
+        )
+        part.secrets, part._missing, part._outer = self.secrets, self._missing, self
+        return part
 
     def __getitem__(self, name: str) -> Any:
         return self._params[name]
@@ -65,13 +85,23 @@ class Context(Mapping[str, Any]):
 
     @cached_property
     def client(self) -> Client:
+        if self._outer:
+            return self._outer.client
         verify = self["validate_certs"] and (self["ca_path"] or True)
         return Client(self["base_url"], self["api_key"], self["timeout"], self["retries"], verify, self.secrets)
 
     @cached_property
     def journal(self) -> Journal:
+        if self._outer:
+            return self._outer.journal
         location = self["journal"]
         return kept_journal(default_location() if location is None else location)
+
+    def warn(self, text: str) -> None:
+        """Say what the user should see beside the result, once."""
+        if text not in self._warnings:
+            self._warnings.add(text)
+            self._warn(text)
 
     def close(self) -> None:
         """Let go of the journal, if the task has opened it, and warn of what it says of itself and of the clock."""

@@ -108,30 +108,11 @@ error:
       type: str
 """
 
-from ..module_utils._addresses import AddressList
 from ..module_utils._arguments import ModuleSpec, api_options, change_options, environment_option
-from ..module_utils._context import NOT_SHOWN
 from ..module_utils._entry import run_module
-from ..module_utils._interface import GET_DENIED_IPS, UPDATE_DENIED_IPS
+from ..module_utils._parts.denied_ips import OPTIONS, run
 
-
-def _read(context):
-    answer = context.companion(GET_DENIED_IPS(query=context.given("environment_id")))
-    return NOT_SHOWN if answer is NOT_SHOWN else answer.at("environment.ip_list", list)
-
-
-def _write(context, addresses):
-    return UPDATE_DENIED_IPS(body={**context.given("environment_id"), "ip_list": addresses})
-
-
-DENIED_IPS = AddressList("denied_ips", option="ip_list", result="denied_ips", read=_read, write=_write)
-
-SPEC = ModuleSpec(api_options(), change_options(), {"environment_id": environment_option()}, DENIED_IPS.options())
-
-
-def run(context):
-    """Keep the list of denied addresses of an environment (interface section 4.4)."""
-    return DENIED_IPS.keep(context)
+SPEC = ModuleSpec(api_options(), change_options(), {"environment_id": environment_option()}, OPTIONS)
 
 
 def main():

@@ -103,50 +103,22 @@ error:
 
 from ..module_utils._arguments import (
     ModuleSpec,
-    Option,
     api_options,
     change_options,
     environment_option,
     operation_options,
     uuid_option,
 )
-from ..module_utils._checks import checked_image_optimization_type
-from ..module_utils._context import NOT_SHOWN
-from ..module_utils._convergence import Observed, always, converge
 from ..module_utils._entry import run_module
-from ..module_utils._interface import UPDATE_IMAGE_OPTIMIZATION
-from ..module_utils._sites import environment_of_site
+from ..module_utils._parts.image_optimization import OPTIONS, run
 
 SPEC = ModuleSpec(
     api_options(),
     change_options(),
     operation_options(),
-    {
-        "environment_id": environment_option(),
-        "image_optimization_type": Option(checked_image_optimization_type, required=True),
-        "site_id": uuid_option(required=False),
-    },
+    {"environment_id": environment_option(), "site_id": uuid_option(required=False)},
+    OPTIONS,
 )
-
-
-def run(context):
-    """Set how the CDN optimizes the images of an environment (interface section 4.7)."""
-    outcome = converge(
-        context,
-        subject=("image_optimization", context["environment_id"]),
-        name="image_optimization_type",
-        plan=always(
-            context["image_optimization_type"],
-            UPDATE_IMAGE_OPTIMIZATION(body=context.given("environment_id", "image_optimization_type")),
-        ),
-        observe=lambda: _observe(context),
-    )
-    return outcome.result(image_optimization_type=context["image_optimization_type"])
-
-
-def _observe(context):
-    environment = environment_of_site(context)
-    return NOT_SHOWN if environment is NOT_SHOWN else Observed(environment.get("image_optimization_type"))
 
 
 def main():

@@ -167,53 +167,18 @@ error:
       type: str
 """
 
-from ..module_utils._analytics import checked_time
-from ..module_utils._arguments import (
-    ModuleSpec,
-    Option,
-    api_options,
-    change_options,
-    environment_option,
-    operation_options,
-    text_option,
-)
-from ..module_utils._checks import checked_duration
-from ..module_utils._convergence import always_counts, not_shown, once
+from ..module_utils._arguments import ModuleSpec, api_options, change_options, environment_option, operation_options
 from ..module_utils._entry import run_module
-from ..module_utils._interface import ADD_MANUAL_BACKUP
-from ..module_utils._manual_backups import wanted_backup
-from ..module_utils._under_way import Kind, Start
+from ..module_utils._parts.backup import CONSTRAINTS, OPTIONS, run
 
 SPEC = ModuleSpec(
     api_options(),
     change_options(),
     operation_options(),
-    {
-        "environment_id": environment_option(),
-        "tag": text_option(required=False),
-        "max_age": Option(checked_duration),
-        "newer_than": Option(checked_time),
-        "release": text_option(required=False),
-    },
-    mutually_exclusive=[["max_age", "newer_than"], ["release", "newer_than"]],
-    required_by={"release": ["tag"]},
+    {"environment_id": environment_option()},
+    OPTIONS,
+    **CONSTRAINTS,
 )
-
-
-def run(context):
-    """Take a backup of an environment (interface section 4.10)."""
-    wanted = wanted_backup(context)
-    outcome = once(
-        context,
-        subject=("manual_backup", context["environment_id"], context["tag"] or ""),
-        request=ADD_MANUAL_BACKUP(env_id=context["environment_id"], body=context.given("tag")),
-        release=context["tag"],
-        at_each_run=wanted is None,
-        not_before=wanted.not_before if wanted else always_counts,
-        observe=wanted.observe if wanted else not_shown,
-        start=Start(Kind.BACKUP, context["environment_id"]),
-    )
-    return outcome.result(backup=outcome.record or {"tag": context["tag"]})
 
 
 def main():

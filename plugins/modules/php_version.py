@@ -152,114 +152,25 @@ error:
       type: str
 """
 
-import re
-
 from ..module_utils._arguments import (
     ModuleSpec,
     api_options,
     change_options,
     environment_option,
     operation_options,
-    text_option,
     uuid_option,
 )
-from ..module_utils._context import NOT_SHOWN
-from ..module_utils._convergence import Observed, Plan, converge
 from ..module_utils._entry import run_module
-from ..module_utils._environments import php_version_of
-from ..module_utils._errors import HostingError, InvalidInput
-from ..module_utils._interface import MODIFY_PHP_VERSION
-from ..module_utils._sites import environment_of_site
-from ..module_utils._under_way import Kind, Start
-from ..module_utils._verdicts import PHP, Guard, canary_options
-
-
-def _check_version(params):
-    """Bring the version into the form that the service takes."""
-    params["version"] = params["version"].strip().removeprefix("php")
-    if not re.fullmatch(r"[0-9]+\.[0-9]+", params["version"]):
-        raise InvalidInput(
-            f"version must be a version of PHP such as 8.4, not {params['version']!r}. Nothing was sent."
-        )
-
+from ..module_utils._parts.php_version import OPTIONS, RULE, run
 
 SPEC = ModuleSpec(
     api_options(),
     change_options(),
     operation_options(),
-    {
-        "environment_id": environment_option(),
-        "site_id": uuid_option(required=False),
-        "version": text_option(),
-        "automatic_updates": {"type": "bool"},
-        **canary_options(),
-    },
-    rule=_check_version,
+    {"environment_id": environment_option(), "site_id": uuid_option(required=False)},
+    OPTIONS,
+    rule=RULE,
 )
-
-
-def run(context):
-    """Set the PHP version of an environment (a companion of the interface)."""
-    body = {**context.given("environment_id"), "php_version": context["version"]}
-    if context["automatic_updates"] is not None:
-        body["is_opt_out_from_automatic_php_update"] = not context["automatic_updates"]
-    guard = Guard(context, PHP)
-    change = _Change(context, guard, MODIFY_PHP_VERSION(body=body))
-    try:
-        outcome = converge(
-            context,
-            subject=("php_version", context["environment_id"]),
-            name="php",
-            plan=change.plan,
-            observe=lambda: _observe(context),
-            start=Start(Kind.UPDATE, context["environment_id"]),
-            prepare=change.take,
-        )
-    except HostingError as error:
-        if error.nothing_done:
-            guard.withdraw()
-        raise
-    return outcome.result(php_version=change.version_after, held=guard.held)
-
-
-class _Change:
-    """The change of the version, unless that is held back; and what the version is then."""
-
-    def __init__(self, context, guard, request):
-        self.context, self.guard, self.request = context, guard, request
-        self.shown = None
-        self.version_after = context["version"]
-        self.is_taken = False
-
-    def plan(self, before):
-        self.shown = before.value["version"] if before else None
-        is_new = self.shown != self.context["version"]
-        if not is_new or self.is_taken or self.guard.lets(PHP, self.context["version"]):
-            return Plan(self.context.given("version", "automatic_updates"), self.request)
-        self.version_after = self.shown
-        return Plan(before.value if before else None, None)
-
-    def take(self):
-        if self.shown != self.context["version"]:
-            self.is_taken = not self.guard.take({PHP: (self.shown, self.context["version"])})
-            return self.is_taken
-        return True
-
-
-def _observe(context):
-    environment = environment_of_site(context)
-    if environment is NOT_SHOWN:
-        return NOT_SHOWN
-    version = php_version_of(environment)
-    if version is None:
-        return NOT_SHOWN
-    if context["automatic_updates"] is None:
-        return Observed({"version": version})
-    is_opted_out = environment.get("is_opt_out_from_automatic_php_update")
-    if isinstance(is_opted_out, bool):
-        return Observed({"version": version, "automatic_updates": not is_opted_out})
-    # Where all is as wanted that is shown, the journal decides about the rest.
-    return NOT_SHOWN if version == context["version"] else Observed({"version": version})
 
 
 def main():

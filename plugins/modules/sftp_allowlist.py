@@ -111,35 +111,11 @@ error:
       type: str
 """
 
-from ..module_utils._addresses import AddressList, sftp_allowlist_in
 from ..module_utils._arguments import ModuleSpec, api_options, change_options, environment_option
 from ..module_utils._entry import run_module
-from ..module_utils._interface import GET_SFTP_ALLOWLIST, SET_SFTP_ALLOWLIST
+from ..module_utils._parts.sftp_allowlist import OPTIONS, run
 
-
-def _read(context):
-    return sftp_allowlist_in(context.send(GET_SFTP_ALLOWLIST(env_id=context["environment_id"])))
-
-
-def _write(context, addresses):
-    return SET_SFTP_ALLOWLIST(env_id=context["environment_id"], body={"ip_allowlist": addresses})
-
-
-ALLOWLIST = AddressList(
-    "sftp_allowlist",
-    option="ip_allowlist",
-    result="sftp_ip_allowlist",
-    read=_read,
-    write=_write,
-    opens_when_empty=True,
-)
-
-SPEC = ModuleSpec(api_options(), change_options(), {"environment_id": environment_option()}, ALLOWLIST.options())
-
-
-def run(context):
-    """Keep the list of addresses that may use SFTP and SSH (a companion of the interface)."""
-    return ALLOWLIST.keep(context)
+SPEC = ModuleSpec(api_options(), change_options(), {"environment_id": environment_option()}, OPTIONS)
 
 
 def main():

@@ -143,86 +143,18 @@ error:
       type: str
 """
 
-from ..module_utils._arguments import (
-    ModuleSpec,
-    Option,
-    api_options,
-    change_options,
-    environment_option,
-    operation_options,
-    optional_text_option,
-)
-from ..module_utils._checks import checked_domain_name
-from ..module_utils._context import NOT_SHOWN
-from ..module_utils._convergence import Observed, Plan, converge
+from ..module_utils._arguments import ModuleSpec, api_options, change_options, environment_option, operation_options
 from ..module_utils._entry import run_module
-from ..module_utils._errors import BadRequest, InvalidInput
-from ..module_utils._interface import ADD_SITE_DOMAIN, DELETE_SITE_DOMAINS
-from ..module_utils._sites import domains_of_environment
+from ..module_utils._parts.domains import CONSTRAINTS, OPTIONS, run
 
 SPEC = ModuleSpec(
     api_options(),
     change_options(),
     operation_options(),
-    {
-        "environment_id": environment_option(),
-        "domain_name": Option(checked_domain_name, required=True),
-        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
-        "is_wildcardless": {"type": "bool"},
-        "add_with_www_subdomain": {"type": "bool"},
-        "setup_type": optional_text_option(),
-        "custom_ssl_key": optional_text_option(no_log=True),
-        "custom_ssl_cert": optional_text_option(),
-    },
-    required_together=[["custom_ssl_key", "custom_ssl_cert"]],
+    {"environment_id": environment_option()},
+    OPTIONS,
+    **CONSTRAINTS,
 )
-
-
-def run(context):
-    """Add a domain to an environment, or remove it (interface section 4.3)."""
-    plan = _addition if context["state"] == "present" else _removal
-    try:
-        outcome = converge(
-            context,
-            subject=("site_domain", context["environment_id"], context["domain_name"]),
-            name=context["domain_name"],
-            plan=lambda before: Plan(context["state"], plan(context, before)),
-            observe=lambda: _observe(context),
-        )
-    except BadRequest as error:
-        raise error.with_advice("The environment may have the domain already.") from None
-    return outcome.result(domain=outcome.record or {"name": context["domain_name"]})
-
-
-def _observe(context):
-    domains = domains_of_environment(context)
-    if domains is NOT_SHOWN:
-        return NOT_SHOWN
-    domain = domains.get(context["domain_name"])
-    return Observed("present", domain) if domain else Observed("absent")
-
-
-def _addition(context, _before):
-    body = context.given(
-        "domain_name",
-        "is_wildcardless",
-        "add_with_www_subdomain",
-        "setup_type",
-        "custom_ssl_key",
-        "custom_ssl_cert",
-    )
-    return ADD_SITE_DOMAIN(env_id=context["environment_id"], body=body)
-
-
-def _removal(context, before):
-    if before is NOT_SHOWN:
-        raise InvalidInput(
-            "The service does not show the domains of the environment (or companions are switched off), so the id of"
-            f" {context['domain_name']} is not known and it cannot be removed. Nothing was sent."
-        )
-    if before.record is None:
-        return None
-    return DELETE_SITE_DOMAINS(env_id=context["environment_id"], body={"domain_ids": [before.record["id"]]})
 
 
 def main():

@@ -199,72 +199,19 @@ error:
       type: str
 """
 
-from ..module_utils._arguments import (
-    ModuleSpec,
-    api_options,
-    change_options,
-    environment_option,
-    operation_options,
-)
+from ..module_utils._arguments import ModuleSpec, api_options, change_options, environment_option, operation_options
 from ..module_utils._entry import run_module
-from ..module_utils._errors import InvalidInput
-from ..module_utils._extensions import Extensions, Updates, check_names, list_plugins, update_options
-from ..module_utils._interface import UPDATE_PLUGIN, UPDATE_PLUGINS
+from ..module_utils._parts.plugins import CONSTRAINTS, OPTIONS, RULE, run
 
 SPEC = ModuleSpec(
     api_options(),
     change_options(),
     operation_options(),
-    {
-        "environment_id": environment_option(),
-        **update_options(),
-        "select": {"type": "str", "choices": ["updatable", "vulnerable"]},
-    },
-    rule=check_names,
-    required_one_of=[["name", "names", "select"]],
-    required_together=[["name", "update_version"]],
-    mutually_exclusive=[["name", "names"], ["name", "select"], ["name", "exclude"]],
+    {"environment_id": environment_option()},
+    OPTIONS,
+    rule=RULE,
+    **CONSTRAINTS,
 )
-
-
-def _read(context):
-    answer, path = list_plugins(context)
-    return answer.named(path)
-
-
-PLUGINS = Extensions("site_plugin", "plugin", read=_read, update=UPDATE_PLUGIN, update_several=UPDATE_PLUGINS)
-
-
-def run(context):
-    """Update plugins of an environment (companions of the interface)."""
-    updates = Updates(context, PLUGINS, _is_vulnerable if context["select"] == "vulnerable" else _is_any)
-    outcome = updates.settle()
-    return outcome.result(plugins=updates.versions(), vulnerable=_vulnerable(updates), held=updates.guard.held)
-
-
-def _is_any(_plugin):
-    return True
-
-
-def _is_vulnerable(plugin):
-    if "is_version_vulnerable" not in plugin:
-        raise InvalidInput(
-            "The service does not tell which plugins are vulnerable, so these cannot be selected. Give names, or"
-            " select: updatable. Nothing was sent."
-        )
-    return plugin["is_version_vulnerable"]
-
-
-def _vulnerable(updates):
-    """Return the slugs of what is vulnerable after the updates, or None when the service does not tell."""
-    if not all("is_version_vulnerable" in plugin for plugin in updates.listed.values()):
-        return None
-    ahead = updates.before if updates.is_ahead else {}
-    return [
-        name
-        for name, plugin in updates.listed.items()
-        if plugin.get("is_update_version_vulnerable" if name in ahead else "is_version_vulnerable")
-    ]
 
 
 def main():

@@ -187,46 +187,19 @@ error:
       type: str
 """
 
-from ..module_utils._arguments import (
-    ModuleSpec,
-    api_options,
-    change_options,
-    environment_option,
-    operation_options,
-)
-from ..module_utils._context import NOT_SHOWN
+from ..module_utils._arguments import ModuleSpec, api_options, change_options, environment_option, operation_options
 from ..module_utils._entry import run_module
-from ..module_utils._extensions import Extensions, Updates, check_names, update_options
-from ..module_utils._interface import GET_THEMES, UPDATE_THEME, UPDATE_THEMES
+from ..module_utils._parts.themes import CONSTRAINTS, OPTIONS, RULE, run
 
 SPEC = ModuleSpec(
     api_options(),
     change_options(),
     operation_options(),
-    {"environment_id": environment_option(), **update_options()},
-    rule=check_names,
-    required_one_of=[["name", "names"]],
-    required_together=[["name", "update_version"]],
-    mutually_exclusive=[["name", "names"], ["name", "exclude"]],
+    {"environment_id": environment_option()},
+    OPTIONS,
+    rule=RULE,
+    **CONSTRAINTS,
 )
-
-
-def _read(context):
-    answer = context.companion(GET_THEMES(env_id=context["environment_id"]))
-    return NOT_SHOWN if answer is NOT_SHOWN else answer.named("environment.container_info.wp_themes.data")
-
-
-THEMES = Extensions("site_theme", "theme", read=_read, update=UPDATE_THEME, update_several=UPDATE_THEMES)
-
-
-def run(context):
-    """Update a theme of an environment to a version (interface section 4.9), or several to their newest."""
-    updates = Updates(context, THEMES)
-    outcome = updates.settle()
-    if context["name"] is None:
-        return outcome.result(themes=updates.versions(), held=updates.guard.held)
-    theme = outcome.record or {"name": context["name"], "version": context["update_version"]}
-    return outcome.result(theme=theme, held=updates.guard.held)
 
 
 def main():

@@ -56,6 +56,8 @@ ORDER = [
 
 READINGS = sorted(path.stem for path in (PLUGINS / "module_utils" / "_readings").glob("[a-z]*.py"))
 """What can be read of an environment, which do not know each other. They come after all of the files above."""
+PARTS = sorted(path.stem for path in (PLUGINS / "module_utils" / "_parts").glob("[a-z]*.py"))
+"""The parts of an environment, which do not know each other. They come after all of the files above."""
 
 REPEATABLE = {
     "4.1": True,
@@ -119,6 +121,11 @@ def test_a_reading_stands_on_the_files_above_it_alone(name: str):
     assert imported_by(PLUGINS / "module_utils" / "_readings" / f"{name}.py") <= set(ORDER)
 
 
+@pytest.mark.parametrize("name", PARTS)
+def test_a_part_stands_on_the_files_above_it_alone(name: str):
+    assert imported_by(PLUGINS / "module_utils" / "_parts" / f"{name}.py") <= set(ORDER)
+
+
 def test_within_the_collection_imports_are_relative():
     for path in PLUGINS.rglob("*.py"):
         assert "from ansible_collections." not in path.read_text(), path
@@ -154,6 +161,7 @@ def without_hint(function: ast.FunctionDef) -> list[str]:
     [
         *(f"module_utils/{name}" for name in ORDER),
         *(f"module_utils/_readings/{name}" for name in READINGS),
+        *(f"module_utils/_parts/{name}" for name in PARTS),
         "plugin_utils/in_process",
     ],
 )

@@ -1,0 +1,38 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The versions of an environment's themes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._context import NOT_SHOWN, Context
+from .._extensions import Extensions, Records, Updates, check_names, update_options
+from .._interface import GET_THEMES, UPDATE_THEME, UPDATE_THEMES
+
+OPTIONS = update_options()
+CONSTRAINTS = {
+    "required_one_of": [["name", "names"]],
+    "required_together": [["name", "update_version"]],
+    "mutually_exclusive": [["name", "names"], ["name", "exclude"]],
+}
+RULE = check_names
+
+
+def _read(context: Context) -> Records | None:
+    answer = context.companion(GET_THEMES(env_id=context["environment_id"]))
+    return NOT_SHOWN if answer is NOT_SHOWN else answer.named("environment.container_info.wp_themes.data")
+
+
+THEMES = Extensions("site_theme", "theme", read=_read, update=UPDATE_THEME, update_several=UPDATE_THEMES)
+
+
+def run(context: Context) -> dict[str, Any]:
+    """Update a theme of an environment to a version (interface section 4.9), or several to their newest."""
+    updates = Updates(context, THEMES)
+    outcome = updates.settle()
+    if context["name"] is None:
+        return outcome.result(themes=updates.versions(), held=updates.guard.held)
+    theme = outcome.record or {"name": context["name"], "version": context["update_version"]}
+    return outcome.result(theme=theme, held=updates.guard.held)
