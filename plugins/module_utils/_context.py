@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
@@ -52,6 +53,7 @@ class Context(Mapping[str, Any]):
         self.diff = diff
         self._missing: dict[str, HostingError] = {}  # the reads that the service does not have, with its words
         self._outer: Context | None = None
+        self._looks: dict[str, Answer] | None = None  # what was read for a part of this task; None: nothing is kept
         self._warn = warn or _ignore
         self._warnings: set[str] = set()
         self.report = report or _ignore
@@ -62,8 +64,10 @@ class Context(Mapping[str, Any]):
         """Return what a part of this task works with: its own options before the task's, and all else of this task.
 
         Client, connection and journal are this context's, which alone is closed. ``check_mode`` and ``diff`` are this
-        context's, unless given.
+        context's, unless given. What the service shows one part is not asked again for another.
         """
+        if self._looks is None:
+            self._looks = {}
         part = Context(
             {**self._params, **params},
             check_mode=self.check_mode if check_mode is None else check_mode,
@@ -71,7 +75,7 @@ class Context(Mapping[str, Any]):
             warn=self.warn,
             report=self.report,
         )
-        part.secrets, part._missing, part._outer = self.secrets, self._missing, self
+        part.secrets, part._missing, part._looks, part._outer = self.secrets, self._missing, self._looks, self
         return part
 
     def __getitem__(self, name: str) -> Any:
@@ -144,8 +148,26 @@ class Context(Mapping[str, Any]):
         return self.get("poll_interval", POLL_INTERVAL)
 
     def send(self, request: Request, deadline: float | None = None) -> Answer:
-        """Send a request and return its Answer; no pause before a repetition goes beyond ``deadline``."""
-        return self.client.send(request, deadline=deadline)
+        """Send a request and return its Answer; no pause before a repetition goes beyond ``deadline``.
+
+        A part of a task gets the answer to a read that another part has sent before.
+        """
+        if self._looks is None or self._outer is None or request.method != "GET":
+            return self.client.send(request, deadline=deadline)
+        key = json.dumps([request.path, request.query, request.body], sort_keys=True)
+        if key not in self._looks:
+            self._looks[key] = self.client.send(request, deadline=deadline)
+        return self._looks[key]
+
+    def send_once(self, request: Request) -> Answer:
+        """Send a read and return its Answer; one that has failed is not sent again by this task, and fails alike."""
+        if str(request) in self._missing:
+            raise self._missing[str(request)]
+        try:
+            return self.send(request)
+        except HostingError as error:
+            self._missing[str(request)] = error
+            raise
 
     def read(self, request: Request, is_absent: Callable[[HostingError], bool] = _is_not_offered) -> Answer | None:
         """Send a read, and return its Answer, or NOT_SHOWN when it fails with an error for which ``is_absent``.

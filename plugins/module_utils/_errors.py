@@ -93,6 +93,14 @@ class InvalidInput(HostingError):
         super().__init__(message, nothing_done=True)
 
 
+class SwitchedOff(InvalidInput):
+    """Only a companion shows what is asked for, and companions are switched off. Nothing was sent."""
+
+    @property
+    def is_offered(self) -> bool:
+        return False
+
+
 class MissingLibrary(HostingError):
     """A Python library that the module needs is not installed where it runs."""
 
