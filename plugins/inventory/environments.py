@@ -233,9 +233,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         try:
             params = self._checked_options()
             client = Context(params).client
-            return environments_of_company(client, params["company_id"], self.get_option("source_environment"))
+            return environments_of_company(client.send, params["company_id"], self.get_option("source_environment"))
         except HostingError as error:
-            advice = NO_SITES if error.status in (404, 405, 501) else ""
+            advice = NO_SITES if not error.is_offered else ""
             raise AnsibleParserError(f"Cannot read the environments: {error}{advice}") from None
 
     def _checked_options(self):

@@ -17,6 +17,8 @@ from ._values import iso_with_milliseconds, time_of_text
 
 # The interface does not show the names of the query parameters. These are the public service's.
 QUERY_NAMES = {"time_frame": "time_span", "company_id": "company_id", "start": "from", "end": "to"}
+EXCLUSIVE = [["time_frame", "start"], ["time_frame", "end"]]
+"""The options that exclude each other."""
 
 
 def checked_time(value: str) -> str:
@@ -26,25 +28,31 @@ def checked_time(value: str) -> str:
         raise ValueError(f"must be a date or time in ISO 8601, such as 2026-11-01T00:00:00Z, not {value!r}") from None
 
 
-def _check_span(params: dict[str, Any]) -> None:
+def check_span(params: dict[str, Any]) -> None:
+    """Refuse a period that ends before it starts."""
     if params["start"] and params["end"] and params["start"] >= params["end"]:
         raise InvalidInput(f"start ({params['start']}) must be before end ({params['end']}). Nothing was sent.")
 
 
-def analytics_spec() -> ModuleSpec:
-    """Return the options of a module that reads analytics."""
+def analytics_options() -> dict[str, dict[str, Any]]:
+    """The options of an analytics read besides the environment's id."""
+    return {
+        "time_frame": {"type": "str", "choices": ["24_hours", "7_days", "30_days", "60_days"]},
+        "company_id": uuid_option(required=False),
+        "start": Option(checked_time),
+        "end": Option(checked_time),
+        "query_names": Option(checked_query_names(QUERY_NAMES), type="dict"),
+    }
+
+
+def analytics_spec(options: dict[str, dict[str, Any]]) -> ModuleSpec:
+    """Return the spec of a module that reads analytics with such options."""
     return ModuleSpec(
         api_options(),
-        {
-            "environment_id": environment_option(),
-            "time_frame": {"type": "str", "choices": ["24_hours", "7_days", "30_days", "60_days"]},
-            "company_id": uuid_option(required=False),
-            "start": Option(checked_time),
-            "end": Option(checked_time),
-            "query_names": Option(checked_query_names(QUERY_NAMES), type="dict"),
-        },
-        mutually_exclusive=[["time_frame", "start"], ["time_frame", "end"]],
-        rule=_check_span,
+        {"environment_id": environment_option()},
+        options,
+        mutually_exclusive=EXCLUSIVE,
+        rule=check_span,
     )
 
 
@@ -52,7 +60,7 @@ def read_analytics(context: Context, endpoint: Endpoint) -> Answer:
     """Return the Answer of an analytics endpoint for the options of the task."""
     given = context.given("time_frame", "company_id", "start", "end")
     if "company_id" not in given:
-        given["company_id"] = context.send(VALIDATE_KEY()).at("company", str)
+        given["company_id"] = context.send_once(VALIDATE_KEY()).at("company", str)
     names = {**QUERY_NAMES, **(context["query_names"] or {})}
     query = {names[option]: value for option, value in given.items()}
     return context.send(endpoint(env_id=context["environment_id"], query=query))

@@ -34,6 +34,11 @@ def checked_uuid(value: str) -> str:
     return canonical
 
 
+def checked_each(check: Callable[[str], str]) -> Callable[[list[str]], list[str]]:
+    """Return the check of a list, each value of which is checked so."""
+    return lambda values: [check(value) for value in values]
+
+
 def checked_optional_uuid(value: str) -> str | None:
     # A survey or a template that has no value sends an empty text.
     return checked_uuid(value) if value else None

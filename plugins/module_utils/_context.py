@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,10 @@ NOT_SHOWN: None = None
 CLOCK_TOLERANCE = 120  # seconds that a clock may be off before the user is told
 
 SHORTEST_PIECE = 4  # characters of a line of a secret that is a secret itself; the last line of a key may be short
+
+
+def _is_not_offered(error: HostingError) -> bool:
+    return not error.is_offered
 
 
 class Context(Mapping[str, Any]):
@@ -173,8 +177,18 @@ class Context(Mapping[str, Any]):
         if self._looks:
             self._looks.clear()
 
-    def read(self, request: Request, absent: Collection[int]) -> Answer | None:
-        """Send a read, and return its Answer, or NOT_SHOWN when it has answered one of the statuses of ``absent``.
+    def send_once(self, request: Request) -> Answer:
+        """Send a read and return its Answer; one that has failed is not sent again by this task, and fails alike."""
+        if str(request) in self._missing:
+            raise self._missing[str(request)]
+        try:
+            return self.send(request)
+        except HostingError as error:
+            self._missing[str(request)] = error
+            raise
+
+    def read(self, request: Request, is_absent: Callable[[HostingError], bool] = _is_not_offered) -> Answer | None:
+        """Send a read, and return its Answer, or NOT_SHOWN when it fails with an error for which ``is_absent``.
 
         The same task does not ask for it again then, however often it looks.
         """
@@ -183,7 +197,7 @@ class Context(Mapping[str, Any]):
         try:
             return self.send(request)
         except HostingError as error:
-            if error.status not in absent:
+            if not is_absent(error):
                 raise
             self._missing[str(request)] = error
             return NOT_SHOWN
@@ -197,7 +211,7 @@ class Context(Mapping[str, Any]):
         if not self.companions:
             return NOT_SHOWN
         try:
-            return self.read(request, absent=(403, 404, 405, 501))
+            return self.read(request)
         except HostingError as error:
             if isinstance(error, (ServiceError, MalformedResponse)):
                 error.with_advice("The task can do without this read: set companions: false (or HOSTING_COMPANIONS).")

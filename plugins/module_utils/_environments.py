@@ -5,26 +5,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ._client import Answer, Client, Record
-from ._interface import GET_ENVIRONMENTS, GET_SITES, VALIDATE_KEY
+from ._client import Answer, Record
+from ._interface import GET_ENVIRONMENTS, GET_SITES, VALIDATE_KEY, Request
 
 Variables = dict[str, Any]
 """The variables of a host that stands for an environment."""
 
+Send = Callable[[Request], Answer]
+"""What sends a read: a client's send, or a context's."""
 
-def environments_of_company(client: Client, company_id: str | None, source_environment: str) -> list[Variables]:
+
+def environments_of_company(send: Send, company_id: str | None, source_environment: str) -> list[Variables]:
     """Return the variables of all environments of a company, by default that of the key."""
-    company_id = company_id or client.send(VALIDATE_KEY()).at("company", str)
-    answer = client.send(GET_SITES(query={"company": company_id, "include_environments": "true"}))
+    company_id = company_id or send(VALIDATE_KEY()).at("company", str)
+    answer = send(GET_SITES(query={"company": company_id, "include_environments": "true"}))
     return _variables(answer, "company.sites", answer.records("company.sites"), company_id, source_environment)
 
 
-def environments_of_site(client: Client, site_id: str, source_environment: str) -> list[Variables]:
+def environments_of_site(send: Send, site_id: str, source_environment: str) -> list[Variables]:
     """Return the variables of the environments of a site. The service says nothing of the site itself here."""
-    answer = client.send(GET_ENVIRONMENTS(site_id=site_id))
+    answer = send(GET_ENVIRONMENTS(site_id=site_id))
     site = {"id": site_id, "environments": answer.records("site.environments")}
     return _variables(answer, "site.environments", [site], None, source_environment)
 

@@ -44,6 +44,23 @@ class HostingError(Exception):
         self.operation_id: str | None = None
         self.results: dict[str, Any] = {}
 
+    @property
+    def is_offered(self) -> bool:
+        """Whether the service offers the endpoint to the key's user; False only where its answer says that it does not.
+
+        405 and 501 say so of any endpoint. 404 does, too, but where a documented endpoint answers it in the words of
+        the interface (section 7): then an id is unknown. A read beyond the interface may be answered by 403 for the
+        same reason. A documented one is there for all keys, and a write that is forbidden is a person's to know of.
+        """
+        if self.request is None or self.status is None:
+            return True
+        is_documented = self.request.endpoint.section is not None
+        if self.status == 404:
+            return is_documented and self.service_message is not None
+        if self.status == 403:
+            return is_documented or self.request.method != "GET"
+        return self.status not in (405, 501)
+
     def with_advice(self, text: str) -> Self:
         """Return this error with another sentence at the end of its message."""
         self.args = (f"{self} {text}",)
@@ -58,6 +75,7 @@ class HostingError(Exception):
             "error": {
                 "kind": self.kind,
                 "status": self.status,
+                "is_offered": self.is_offered,
                 "message": self.service_message,
                 "method": self.request.method if self.request else None,
                 "path": self.request.path if self.request else None,
@@ -73,6 +91,14 @@ class InvalidInput(HostingError):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, nothing_done=True)
+
+
+class SwitchedOff(InvalidInput):
+    """Only a companion shows what is asked for, and companions are switched off. Nothing was sent."""
+
+    @property
+    def is_offered(self) -> bool:
+        return False
 
 
 class MissingLibrary(HostingError):
@@ -136,6 +162,11 @@ class MalformedResponse(HostingError):
     """An answer that is no JSON, has the wrong shape, is cut off, too large, or a redirect."""
 
     kind = "malformed_response"
+
+    @property
+    def is_offered(self) -> bool:
+        """True: half an answer, or somebody else's, tells nothing of the endpoint."""
+        return True
 
 
 class OperationFailed(HostingError):

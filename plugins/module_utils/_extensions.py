@@ -14,7 +14,7 @@ from ._arguments import text_option
 from ._client import Answer
 from ._context import NOT_SHOWN, Context
 from ._convergence import Observed, Outcome, Plan, Steps, converging
-from ._errors import HostingError, InvalidInput
+from ._errors import HostingError, InvalidInput, NotFound
 from ._interface import GET_ALL_PLUGINS, GET_PLUGINS, Endpoint, Request
 from ._under_way import Kind, Start
 from ._verdicts import Guard, canary_options
@@ -33,7 +33,8 @@ def list_plugins(context: Context, **filters: str) -> tuple[Answer, str]:
     tell which plugins are vulnerable.
     """
     documented = GET_PLUGINS(env_id=context["environment_id"], body=filters)
-    answer = context.read(documented, absent=(404, 405, 501))
+    # Whose 404 it is, of the endpoint or of the environment, shows when the other one is asked.
+    answer = context.read(documented, lambda error: isinstance(error, NotFound) or not error.is_offered)
     if answer is not NOT_SHOWN:
         return answer, PLUGINS_OF_INTERFACE
     answer = context.companion(GET_ALL_PLUGINS(env_id=context["environment_id"]))

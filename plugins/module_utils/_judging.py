@@ -11,7 +11,7 @@ from functools import cached_property
 from ._client import Record
 from ._context import NOT_SHOWN, Context
 from ._environments import php_version_of
-from ._errors import HostingError, InvalidInput
+from ._errors import HostingError, InvalidInput, NotFound
 from ._extensions import list_plugins
 from ._interface import GET_THEMES
 from ._journal import Entry, Subject, note_progress
@@ -129,7 +129,7 @@ class _Installed:
         try:
             answer, path = list_plugins(self.context)
         except HostingError as error:
-            if error.status in (404, 405, 501):
+            if isinstance(error, NotFound) or not error.is_offered:
                 return NOT_SHOWN
             raise
         return answer.named(path)

@@ -101,17 +101,13 @@ class Operation:
             answer = client.send(GET_OPERATION(operation_id=self.id), deadline=deadline)
         except NotFound as error:
             self._miss(NO_ENDPOINT if error.service_message is None else NOT_KNOWN, visible_after)
-        except ServiceError as error:
-            if error.status == 501:
+        except HostingError as error:
+            if not error.is_offered:
                 self._miss(NO_ENDPOINT, visible_after)
-            elif error.status == 500:
+            elif isinstance(error, ServiceError) and error.status == 500:
                 self._weigh(client, error.service_message, deadline)
             else:
                 raise
-        except HostingError as error:
-            if error.status not in (403, 405):
-                raise
-            self._miss(NO_ENDPOINT, visible_after)
         else:
             self._take(client, answer, visible_after, deadline)
 

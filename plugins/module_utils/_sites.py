@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ._client import Record
+from ._client import Answer, Record
 from ._context import NOT_SHOWN, Context
 from ._errors import InvalidInput
 from ._interface import GET_ENVIRONMENTS, GET_SITE_DOMAINS
@@ -16,6 +16,11 @@ def domains_of_environment(context: Context) -> dict[str, Record] | None:
     answer = context.companion(GET_SITE_DOMAINS(env_id=context["environment_id"]))
     if answer is NOT_SHOWN:
         return NOT_SHOWN
+    return domains_in(answer)
+
+
+def domains_in(answer: Answer) -> dict[str, Record]:
+    """Return the records of an environment's domains by name, in lower case, from an answer."""
     domains = answer.named("environment.site_domains")
     if not all(isinstance(domain.get("id"), str) for domain in domains.values()):
         raise answer.malformed("environment.site_domains")
@@ -35,6 +40,19 @@ def environment_of_site(context: Context) -> Record | None:
     environments = environments_of_site(context)
     if environments is NOT_SHOWN:
         return NOT_SHOWN
+    return _own(context, environments)
+
+
+def shown_environment(context: Context) -> Record:
+    """Return the record of the task's environment; raise the error for which it cannot be read."""
+    if context["site_id"] is None:
+        raise InvalidInput("The service shows it by site only. Nothing was sent for it. Give site_id.")
+    answer = context.send_once(GET_ENVIRONMENTS(site_id=context["site_id"]))
+    return _own(context, answer.records("site.environments"))
+
+
+def _own(context: Context, environments: list[Record]) -> Record:
+    """Return the record of the task's environment among those of its site."""
     for environment in environments:
         if environment.get("id") == context["environment_id"]:
             return environment

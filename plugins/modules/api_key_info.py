@@ -83,6 +83,10 @@ error:
     status:
       description: The HTTP status of the answer, if there was one.
       type: int
+    is_offered:
+      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
+        endpoint, or none that the key's user may read.
+      type: bool
     message:
       description: The service's own message, if it sent one.
       type: str
@@ -99,33 +103,9 @@ error:
 
 from ..module_utils._arguments import ModuleSpec, api_options
 from ..module_utils._entry import run_module
-from ..module_utils._interface import VALIDATE_KEY
-from ..module_utils._values import iso_of_time, time_of_milliseconds
+from ..module_utils._readings.key import OPTIONS, run
 
-SPEC = ModuleSpec(api_options())
-
-
-def run(context):
-    """Return the record of the key in use (interface section 4.2)."""
-    answer = context.send(VALIDATE_KEY())
-    record = {name: answer.at(name, str) for name in ("name", "status", "company")}
-    try:
-        expiry = _expiry(answer.at("expires_at", (str, int, type(None))), context.client.service_time())
-    except (ValueError, OverflowError, OSError):
-        raise answer.malformed("expires_at") from None
-    return {"api_key": {**record, **expiry}, "answer": answer.data}
-
-
-def _expiry(milliseconds, now):
-    """Return when the key expires, and in how many days from ``now``, by the service's clock."""
-    if milliseconds is None:
-        return {"expires_at": None, "expires_at_iso": None, "expires_in_days": None}
-    expires_at = time_of_milliseconds(int(milliseconds))
-    return {
-        "expires_at": str(milliseconds),
-        "expires_at_iso": iso_of_time(expires_at),
-        "expires_in_days": (expires_at - time_of_milliseconds(1000 * now)).days,
-    }
+SPEC = ModuleSpec(api_options(), OPTIONS)
 
 
 def main():

@@ -96,6 +96,10 @@ error:
     status:
       description: The HTTP status of the answer, if there was one.
       type: int
+    is_offered:
+      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
+        endpoint, or none that the key's user may read.
+      type: bool
     message:
       description: The service's own message, if it sent one.
       type: str
@@ -110,22 +114,11 @@ error:
       type: str
 """
 
-from ..module_utils._arguments import ModuleSpec, api_options, environment_option, optional_text_option
-from ..module_utils._backups import backups_of
+from ..module_utils._arguments import ModuleSpec, api_options, environment_option
 from ..module_utils._entry import run_module
+from ..module_utils._readings.backups import OPTIONS, run
 
-SPEC = ModuleSpec(
-    api_options(),
-    {"environment_id": environment_option(), "type": optional_text_option(), "tag": optional_text_option()},
-)
-
-
-def run(context):
-    """List the backups of an environment (a companion of the interface)."""
-    backups = backups_of(context)
-    # The service has dated its backups, so their age is told by its clock.
-    now = context.client.service_time()
-    return {"backups": [{**one, "age": max(0, int(now - one["created_at"] / 1000))} for one in backups]}
+SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()}, OPTIONS)
 
 
 def main():

@@ -84,6 +84,10 @@ error:
     status:
       description: The HTTP status of the answer, if there was one.
       type: int
+    is_offered:
+      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
+        endpoint, or none that the key's user may read.
+      type: bool
     message:
       description: The service's own message, if it sent one.
       type: str
@@ -98,18 +102,11 @@ error:
       type: str
 """
 
-from ..module_utils._arguments import ModuleSpec, api_options, uuid_option
-from ..module_utils._dns import dns_records_in
+from ..module_utils._arguments import ModuleSpec, api_options
 from ..module_utils._entry import run_module
-from ..module_utils._interface import GET_DNS_RECORDS
+from ..module_utils._readings.dns import OPTIONS, run
 
-SPEC = ModuleSpec(api_options(), {"domain_id": uuid_option()})
-
-
-def run(context):
-    """List the DNS records of a domain (interface section 4.17)."""
-    answer = context.send(GET_DNS_RECORDS(domain_id=context["domain_id"]))
-    return {"dns_records": dns_records_in(answer), "answer": answer.data}
+SPEC = ModuleSpec(api_options(), OPTIONS)
 
 
 def main():

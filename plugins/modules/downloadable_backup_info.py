@@ -67,6 +67,10 @@ error:
     status:
       description: The HTTP status of the answer, if there was one.
       type: int
+    is_offered:
+      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
+        endpoint, or none that the key's user may read.
+      type: bool
     message:
       description: The service's own message, if it sent one.
       type: str
@@ -81,28 +85,11 @@ error:
       type: str
 """
 
-from ..module_utils._arguments import (
-    ModuleSpec,
-    api_options,
-    environment_option,
-)
+from ..module_utils._arguments import ModuleSpec, api_options, environment_option
 from ..module_utils._entry import run_module
-from ..module_utils._interface import GET_NEXT_DOWNLOADABLE_BACKUP
-from ..module_utils._values import iso_of_text_for_people
+from ..module_utils._readings.downloads import OPTIONS, run
 
-SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()})
-
-
-def run(context):
-    """Tell when the next downloadable backup is available (interface section 4.15)."""
-    answer = context.send(GET_NEXT_DOWNLOADABLE_BACKUP(env_id=context["environment_id"]))
-    reset_at = answer.at("reset_at", (str, type(None)))
-    return {
-        "is_backup_available": answer.at("is_backup_available", bool),
-        "reset_at": reset_at,
-        "reset_at_iso": reset_at and iso_of_text_for_people(reset_at),
-        "answer": answer.data,
-    }
+SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()}, OPTIONS)
 
 
 def main():

@@ -164,6 +164,10 @@ error:
     status:
       description: The HTTP status of the answer, if there was one.
       type: int
+    is_offered:
+      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
+        endpoint, or none that the key's user may read.
+      type: bool
     message:
       description: The service's own message, if it sent one.
       type: str
@@ -180,33 +184,17 @@ error:
 
 from ..module_utils._arguments import ModuleSpec, api_options, uuid_option
 from ..module_utils._entry import run_module
-from ..module_utils._environments import environments_of_company, environments_of_site
-from ..module_utils._errors import InvalidInput
+from ..module_utils._readings.versions import OPTIONS, run
 
 SPEC = ModuleSpec(
     api_options(),
     {
         "site_id": uuid_option(required=False),
-        "company_id": uuid_option(required=False),
         "environment_id": uuid_option(required=False, aliases=["env_id"]),
-        "source_environment": {"type": "str", "default": "staging"},
     },
+    OPTIONS,
     mutually_exclusive=[["site_id", "company_id"]],
 )
-
-
-def run(context):
-    """List the environments of a site or of a company (companions of the interface)."""
-    if context["site_id"]:
-        environments = environments_of_site(context.client, context["site_id"], context["source_environment"])
-    else:
-        environments = environments_of_company(context.client, context["company_id"], context["source_environment"])
-    if context["environment_id"]:
-        environments = [one for one in environments if one["hosting_environment_id"] == context["environment_id"]]
-        if not environments:
-            place = f"The site {context['site_id']}" if context["site_id"] else "The company"
-            raise InvalidInput(f"{place} has no environment {context['environment_id']} that the key's user may see.")
-    return {"environments": environments}
 
 
 def main():

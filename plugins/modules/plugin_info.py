@@ -131,6 +131,10 @@ error:
     status:
       description: The HTTP status of the answer, if there was one.
       type: int
+    is_offered:
+      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
+        endpoint, or none that the key's user may read.
+      type: bool
     message:
       description: The service's own message, if it sent one.
       type: str
@@ -145,52 +149,11 @@ error:
       type: str
 """
 
-from ..module_utils._arguments import (
-    ModuleSpec,
-    api_options,
-    environment_option,
-    optional_text_option,
-)
+from ..module_utils._arguments import ModuleSpec, api_options, environment_option
 from ..module_utils._entry import run_module
-from ..module_utils._extensions import PLUGINS_OF_COMPANION, has_update, list_plugins
+from ..module_utils._readings.plugins import OPTIONS, run
 
-SPEC = ModuleSpec(
-    api_options(),
-    {
-        "environment_id": environment_option(),
-        "status": optional_text_option(),
-        "column": optional_text_option(),
-    },
-)
-
-
-def run(context):
-    """List the plugins of an environment (interface section 4.5, whose GET carries a body)."""
-    answer, path = list_plugins(context, **context.given("status", "column"))
-    plugins = answer.records(path)
-    if path == PLUGINS_OF_COMPANION:
-        context.warn("The service does not tell which plugins are vulnerable, so vulnerable is null.")
-        return _result(answer, [plugin for plugin in plugins if _is_wanted(context, plugin)], None, None)
-    vulnerable = [plugin.get("name") for plugin in plugins if plugin.get("is_version_vulnerable")]
-    return _result(answer, plugins, vulnerable, answer.at("environment.plugins.last_updated_at", (str, type(None))))
-
-
-def _result(answer, plugins, vulnerable, last_updated_at):
-    plugins = [{**plugin, "is_update_available": has_update(plugin)} for plugin in plugins]
-    return {
-        "plugins": plugins,
-        "vulnerable": vulnerable,
-        "updatable": [plugin.get("name") for plugin in plugins if plugin["is_update_available"]],
-        "last_updated_at": last_updated_at,
-        "answer": answer.data,
-    }
-
-
-def _is_wanted(context, plugin):
-    """Tell whether the service would list a plugin, by the two values that are known from the interface."""
-    if context["status"] not in (None, plugin.get("status")):
-        return False
-    return context["column"] != "updatesAvailable" or has_update(plugin)
+SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()}, OPTIONS)
 
 
 def main():

@@ -246,6 +246,10 @@ error:
     status:
       description: The HTTP status of the answer, if there was one.
       type: int
+    is_offered:
+      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
+        endpoint, or none that the key's user may read.
+      type: bool
     message:
       description: The service's own message, if it sent one.
       type: str
@@ -262,47 +266,9 @@ error:
 
 from ..module_utils._arguments import ModuleSpec, api_options, environment_option
 from ..module_utils._entry import run_module
-from ..module_utils._locks import locks_in_force, locks_on
-from ..module_utils._release_backups import recorded
-from ..module_utils._releases import as_result, pushes_of, restarts_of
-from ..module_utils._under_way import is_restore
-from ..module_utils._verdicts import trials_at
+from ..module_utils._readings.releases import OPTIONS, run
 
-SPEC = ModuleSpec(
-    api_options(),
-    {"environment_id": environment_option(), "groups": {"type": "list", "elements": "str", "default": []}},
-)
-
-
-def run(context):
-    """Tell which release an environment was given, from the journal."""
-    rows = pushes_of(context)
-    restored = rows[-1] if rows and is_restore(rows[-1]) else None
-    pushes = [] if restored else [row for row in rows if not is_restore(row)]
-    newest = pushes[-1] if pushes else None
-    restarts = restarts_of(context)
-    locks = locks_on(locks_in_force(context), context["environment_id"], context["groups"])
-    return {
-        "release": newest and newest.release,
-        "state": newest and as_result(newest)["state"],
-        "sent_at": newest and as_result(newest)["sent_at"],
-        "is_interrupted": bool(newest and newest.is_interrupted()),
-        "parts": [{**push.note, **as_result(push)} for push in pushes if push.release == newest.release],
-        "backup": newest and newest.release and _backup_before(context, newest.release),
-        "updates": [trial.as_result() for trial in trials_at(context, context["environment_id"])],
-        "restored_backup": restored and {**restored.note, **as_result(restored)},
-        "php_restart": {"release": restarts[-1].release, **as_result(restarts[-1])} if restarts else None,
-        "locks": [lock.as_result() for lock in locks],
-    }
-
-
-def _backup_before(context, release):
-    """Return the backup that was taken before a release, or None."""
-    backup = recorded(context, context["environment_id"], release)
-    if backup is None:
-        return None
-    remembered = context.journal.of_environment(context.client.base_url, context["environment_id"])
-    return {"id": backup.backup_id, "tag": backup.tag, "problem": backup.problem(remembered)}
+SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()}, OPTIONS)
 
 
 def main():

@@ -59,6 +59,10 @@ error:
     status:
       description: The HTTP status of the answer, if there was one.
       type: int
+    is_offered:
+      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
+        endpoint, or none that the key's user may read.
+      type: bool
     message:
       description: The service's own message, if it sent one.
       type: str
@@ -73,22 +77,11 @@ error:
       type: str
 """
 
-from ..module_utils._addresses import sftp_allowlist_in
-from ..module_utils._arguments import (
-    ModuleSpec,
-    api_options,
-    environment_option,
-)
+from ..module_utils._arguments import ModuleSpec, api_options, environment_option
 from ..module_utils._entry import run_module
-from ..module_utils._interface import GET_SFTP_ALLOWLIST
+from ..module_utils._readings.sftp import OPTIONS, run
 
-SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()})
-
-
-def run(context):
-    """List the addresses that may use SFTP and SSH (interface section 4.16)."""
-    answer = context.send(GET_SFTP_ALLOWLIST(env_id=context["environment_id"]))
-    return {"sftp_ip_allowlist": sftp_allowlist_in(answer), "answer": answer.data}
+SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()}, OPTIONS)
 
 
 def main():

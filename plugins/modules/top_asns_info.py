@@ -69,6 +69,10 @@ error:
     status:
       description: The HTTP status of the answer, if there was one.
       type: int
+    is_offered:
+      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
+        endpoint, or none that the key's user may read.
+      type: bool
     message:
       description: The service's own message, if it sent one.
       type: str
@@ -83,28 +87,11 @@ error:
       type: str
 """
 
-from ..module_utils._analytics import analytics_spec, read_analytics
+from ..module_utils._analytics import analytics_spec
 from ..module_utils._entry import run_module
-from ..module_utils._interface import GET_TOP_ASNS
-from ..module_utils._values import number_of
+from ..module_utils._readings.networks import OPTIONS, run
 
-SPEC = analytics_spec()
-
-
-def run(context):
-    """Tell which networks send the most requests to an environment (interface section 4.13)."""
-    answer = read_analytics(context, GET_TOP_ASNS)
-    try:
-        asns = [
-            {"name": item["name"], "views": number_of(item["views"])}
-            for item in answer.records("analytics.analytics_response.data")
-        ]
-    except (KeyError, ValueError):
-        raise answer.malformed("analytics.analytics_response.data") from None
-    return {
-        "asns": sorted(asns, key=lambda asn: asn["views"], reverse=True),
-        "analytics": answer.data["analytics"],
-    }
+SPEC = analytics_spec(OPTIONS)
 
 
 def main():

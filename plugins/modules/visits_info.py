@@ -82,6 +82,10 @@ error:
     status:
       description: The HTTP status of the answer, if there was one.
       type: int
+    is_offered:
+      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
+        endpoint, or none that the key's user may read.
+      type: bool
     message:
       description: The service's own message, if it sent one.
       type: str
@@ -96,30 +100,11 @@ error:
       type: str
 """
 
-from ..module_utils._analytics import analytics_spec, read_analytics
+from ..module_utils._analytics import analytics_spec
 from ..module_utils._entry import run_module
-from ..module_utils._interface import GET_VISITS
-from ..module_utils._values import number_of
+from ..module_utils._readings.visits import OPTIONS, run
 
-SPEC = analytics_spec()
-
-
-def run(context):
-    """Count the visits of an environment (interface section 4.12)."""
-    answer = read_analytics(context, GET_VISITS)
-    series = answer.records("analytics.analytics_response.data")
-    try:
-        visits = {
-            "total": sum(number_of(item["total"]) for item in series),
-            "points": [
-                {"time": point["key"], "visits": number_of(point["value"])}
-                for item in series
-                for point in item["dataset"]
-            ],
-        }
-    except (KeyError, TypeError, ValueError):
-        raise answer.malformed("analytics.analytics_response.data") from None
-    return {"visits": visits, "analytics": answer.data["analytics"]}
+SPEC = analytics_spec(OPTIONS)
 
 
 def main():

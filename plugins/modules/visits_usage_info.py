@@ -63,6 +63,10 @@ error:
     status:
       description: The HTTP status of the answer, if there was one.
       type: int
+    is_offered:
+      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
+        endpoint, or none that the key's user may read.
+      type: bool
     message:
       description: The service's own message, if it sent one.
       type: str
@@ -79,20 +83,9 @@ error:
 
 from ..module_utils._arguments import ModuleSpec, api_options, uuid_option
 from ..module_utils._entry import run_module
-from ..module_utils._interface import GET_VISITS_USAGE
-from ..module_utils._values import number_of
+from ..module_utils._readings.usage import OPTIONS, run
 
-SPEC = ModuleSpec(api_options(), {"site_id": uuid_option()})
-
-
-def run(context):
-    """Count the visits of a site in this month (interface section 4.18)."""
-    answer = context.send(GET_VISITS_USAGE(site_id=context["site_id"]))
-    try:
-        visits = number_of(answer.at("site.this_month_usage.visits", (int, float, str)))
-    except ValueError:
-        raise answer.malformed("site.this_month_usage.visits") from None
-    return {"visits": visits, "answer": answer.data}
+SPEC = ModuleSpec(api_options(), {"site_id": uuid_option()}, OPTIONS)
 
 
 def main():

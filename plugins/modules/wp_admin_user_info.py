@@ -69,6 +69,10 @@ error:
     status:
       description: The HTTP status of the answer, if there was one.
       type: int
+    is_offered:
+      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
+        endpoint, or none that the key's user may read.
+      type: bool
     message:
       description: The service's own message, if it sent one.
       type: str
@@ -83,31 +87,11 @@ error:
       type: str
 """
 
-from ..module_utils._arguments import ModuleSpec, Option, api_options, environment_option
-from ..module_utils._checks import checked_email, checked_query_names
+from ..module_utils._arguments import ModuleSpec, api_options, environment_option
 from ..module_utils._entry import run_module
-from ..module_utils._interface import CHECK_WP_ADMIN_USER
+from ..module_utils._readings.administrators import OPTIONS, run
 
-# The interface does not show the name of the query parameter. This is the public service's.
-QUERY_NAMES = {"email": "email"}
-
-SPEC = ModuleSpec(
-    api_options(),
-    {
-        "environment_id": environment_option(),
-        "email": Option(checked_email, required=True),
-        "query_names": Option(checked_query_names(QUERY_NAMES), type="dict"),
-    },
-)
-
-
-def run(context):
-    """Tell whether there is a WordPress administrator with an e-mail address (interface section 4.14)."""
-    names = {**QUERY_NAMES, **(context["query_names"] or {})}
-    answer = context.send(
-        CHECK_WP_ADMIN_USER(env_id=context["environment_id"], query={names["email"]: context["email"]})
-    )
-    return {"has_wp_admin_user": answer.at("has_wp_admin_user", bool), "answer": answer.data}
+SPEC = ModuleSpec(api_options(), {"environment_id": environment_option()}, OPTIONS)
 
 
 def main():

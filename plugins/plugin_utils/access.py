@@ -15,10 +15,9 @@ from typing import Any
 from ..module_utils._checks import checked_email, checked_uuid
 from ..module_utils._errors import LONGEST_MESSAGE
 from ..module_utils._text import printable
-from .plain_values import Record, plain
+from .plain_values import Record, is_not_offered, plain
 
 ADMINISTRATOR = "company-admin"
-NO_ENDPOINT = (403, 404, 405, 501)
 
 FAILURES, FORMER_STAFF, SFTP = "failures", "former_staff", "sftp"
 """The kinds of what needs a person."""
@@ -186,7 +185,7 @@ def plan_of(roles: list[Record], other_administrators: list[str], listing: Recor
 def _users_in(listing: Record) -> tuple[dict[str, str] | None, str, str]:
     """Return the users' ids by e-mail address and by themselves, why they are not shown, and what went wrong."""
     if "error" in listing:
-        if listing["error"].get("status") in NO_ENDPOINT:
+        if is_not_offered(listing):
             return None, "the service does not list the users of the company", ""
         return None, "", str(listing.get("msg", ""))
     if "json" not in listing:

@@ -18,7 +18,7 @@ from ..module_utils._checks import checked_duration
 from ..module_utils._dns import canonical_name
 from ..module_utils._text import printable
 from .locks import text_of
-from .plain_values import Record, plain
+from .plain_values import Record, is_not_offered, plain
 
 PARTS = {
     "plugins": "plugins",
@@ -50,7 +50,6 @@ CHECKS = {
 """What is only looked at."""
 
 UPDATES = ("themes", "plugins", "php_version")
-NO_ENDPOINT = (404, 405, 501)
 COMPANION_WRITES = ("sftp_allowlist", "php_version", "dns_records", "plugins")
 COMPANION_READS = ("old_backup",)
 LONGEST_TEXT = 1000  # characters
@@ -172,9 +171,9 @@ class _Environment:
             self._find(name, "held", text)
 
     def _refused(self, name: str, item: Record) -> None:
-        error = item.get("error") or {}
         label = _label(item)
-        if name in COMPANION_WRITES and error.get("status") in NO_ENDPOINT and error.get("method") not in (None, "GET"):
+        is_write = (item.get("error") or {}).get("method") != "GET"
+        if name in COMPANION_WRITES and is_write and is_not_offered(item):
             self._find(name, "cannot", f"{label}{BY_HAND}")
         else:
             self._fail(name, f"{label}{_message(item)}")
@@ -230,7 +229,7 @@ class _Environment:
                 if name == "site":
                     text = f"{_message(item)}{self._suspects()}"
                     self.findings.append(_graded(name, text, self.settings["warn_only"]))
-                elif name in COMPANION_READS and (item.get("error") or {}).get("status") in NO_ENDPOINT:
+                elif name in COMPANION_READS and is_not_offered(item):
                     self._find(name, "cannot", "The service does not show it.")
                 else:
                     text = f"This could not be checked: {_label(item)}{_message(item)}"
@@ -302,8 +301,8 @@ class _Environment:
         wanted = self.settings[variable]
         if wanted is None:
             return
-        failed, status = read.get("failed"), (read.get("error") or {}).get("status")
-        if failed and status not in NO_ENDPOINT:
+        failed = read.get("failed")
+        if failed and not is_not_offered(read):
             yield f"This could not be checked: {_message(read)}"
             return
         shown = None if failed else (read.get("environments") or [{}])[0].get(f"hosting_{variable}")

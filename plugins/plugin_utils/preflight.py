@@ -10,13 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .plain_values import Record
+from .plain_values import Record, is_not_offered
 
 LIVE = "live"
 """The name that the service gives to the environment that visitors see."""
-
-NOT_SHOWN = (403, 404, 405, 501)
-"""The statuses by which a service says that it has no such list, or that there is nothing in it for this key."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +52,7 @@ class Target:
 def asked_of(host: Record) -> Asked:
     """Return what is asked of a host, from what the role notes of it (``__deploy_asked``)."""
     listed, company = host.get("listed") or {}, host.get("company") or {}
-    error = listed.get("error") or {}
-    is_absent = error.get("status") in NOT_SHOWN
+    is_absent = is_not_offered(listed)
     why_not = "the service does not show the environments of the site"
     if not is_absent:
         why_not = str(listed.get("msg") or "deploy_check_ids is false")

@@ -46,7 +46,9 @@ PLUGIN_FIELDS = (
 LOCK_FIELDS = ("environment_id", "group", "reason", "author", "since", "until")
 UPDATE_FIELDS = ("kind", "name", "version", "previous_version", "verdict", "reason", "updated_at")
 BACKUP_FIELDS = ("id", "name", "tag", "type", "created_at_iso")
-NO_ENDPOINT = (404, 405, 501)
+NO_ENDPOINT = (
+    "The service has no endpoint for it beyond the documented interface, or none that the key's user may read."
+)
 LARGEST_NUMBER = 1e15  # more visits than this are no visits, and no chart could show them
 
 
@@ -357,6 +359,7 @@ def _unread(subject: str, part: str, result: Record) -> Record:
         "part": part,
         "kind": error.get("kind"),
         "status": error.get("status"),
+        "is_offered": error.get("is_offered", True),
         "reason": printable(str(result.get("msg") or "The task gave no reason."), LONGEST_REASON),
     }
 
@@ -365,10 +368,10 @@ def _apart(failures: list[Record], hosts: list[Record], parts: list[str]) -> tup
     """Return what the service does not have at all, and the failures without that."""
     not_shown = []
     for name in COMPANIONS:
-        statuses = [one["status"] for one in failures if one["part"] == name]
+        offered = [one["is_offered"] for one in failures if one["part"] == name]
         read = any(_part(host, name) for host in hosts)
-        if statuses and not read and all(status in NO_ENDPOINT for status in statuses):
-            not_shown.append(_unshown(name, "The service has no endpoint for it beyond the documented interface."))
+        if offered and not read and not any(offered):
+            not_shown.append(_unshown(name, NO_ENDPOINT))
     missing = {one["part"] for one in not_shown}
     if "plugins" in parts:
         listed = [part for host in hosts if (part := _part(host, "plugins"))]

@@ -137,6 +137,7 @@ def test_a_wrong_key_is_told_with_both_ways_to_give_it(mode: str, ansible: Ansib
     assert done.error == {
         "kind": "unauthorized",
         "status": 401,
+        "is_offered": True,
         "message": "No or invalid API key provided to the request",
         "method": "GET",
         "path": "/validate",
@@ -161,6 +162,7 @@ def test_every_documented_error_of_every_endpoint_has_its_kind_and_advice(ansibl
         assert done.error == {
             "kind": KINDS[status],
             "status": status,
+            "is_offered": not (row.is_companion and status == 404),
             "message": error_body(status, row.path)["message"],
             "method": row.method,
             "path": row.path,

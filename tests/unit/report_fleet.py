@@ -117,7 +117,7 @@ def releases(number: int, name: str) -> dict[str, Any]:
 
 def failed(status: int | None = 500, kind: str = "service", msg: str = "The service failed.") -> dict[str, Any]:
     """The result of a task that failed."""
-    return {"msg": msg, "error": {"kind": kind, "status": status}, "failed": False}
+    return {"msg": msg, "error": {"kind": kind, "status": status, "is_offered": status != 404}, "failed": False}
 
 
 def document(hosts: list[dict], **options: Any) -> dict[str, Any]:

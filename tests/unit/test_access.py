@@ -136,8 +136,8 @@ def test_who_is_not_in_the_company_gets_no_role_and_is_no_administrator():
     ("listing", "why", "is_failure"),
     [
         ({"skipped": True}, "was not asked for the users of the company (access_list_users)", False),
-        ({"error": {"status": 404}, "msg": "x"}, "the service does not list the users of the company", False),
-        ({"error": {"status": 500}, "msg": "It broke."}, "It broke.", True),
+        ({"error": {"is_offered": False}, "msg": "x"}, "the service does not list the users of the company", False),
+        ({"error": {"is_offered": True}, "msg": "It broke."}, "It broke.", True),
         ({"json": {"company": {"users": [{"id": ADA}]}}}, "has another shape", True),
     ],
     ids=str,
@@ -154,7 +154,7 @@ def test_without_a_list_of_users_an_address_needs_an_id_and_an_id_does_not(listi
 
 NOBODY = "d0000000-0000-4000-8000-00000000ffff"
 MADE, BEFORE = True, False
-SEEN, NOT_SHOWN, FAILED = USERS, {"skipped": True}, {"error": {"status": 500}, "msg": "It broke."}
+SEEN, NOT_SHOWN, FAILED = USERS, {"skipped": True}, {"error": {"is_offered": True}, "msg": "It broke."}
 
 
 @pytest.mark.parametrize(

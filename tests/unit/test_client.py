@@ -39,10 +39,13 @@ from ansible_collections.hosting.management.plugins.module_utils._errors import 
 )
 from ansible_collections.hosting.management.plugins.module_utils._interface import (
     ADD_MANUAL_BACKUP,
+    GET_BACKUPS,
     GET_DENIED_IPS,
     GET_OPERATION,
+    GET_PLUGINS,
     GET_SFTP_ALLOWLIST,
     UPDATE_DENIED_IPS,
+    UPDATE_PLUGIN,
     VALIDATE_KEY,
 )
 from simulator import Simulator, seed
@@ -165,12 +168,50 @@ def test_an_error_status_becomes_an_error_that_tells_all(status, error_class, ki
         "error": {
             "kind": kind,
             "status": status,
+            "is_offered": status not in (405, 501),
             "message": service_message,
             "method": request_.method,
             "path": request_.path,
             "operation_id": None,
         },
     }
+
+
+@pytest.mark.parametrize(
+    ("answer", "offers_documented", "offers_read", "offers_write"),
+    [
+        ({"status": 400}, True, True, True),
+        ({"status": 401}, True, True, True),
+        ({"status": 403}, True, False, True),
+        ({"status": 404}, True, False, False),
+        ({"status": 404, "body": "<html>"}, False, False, False),
+        ({"status": 405}, False, False, False),
+        ({"status": 429}, True, True, True),
+        ({"status": 500}, True, True, True),
+        ({"status": 501}, False, False, False),
+        ({"status": 503}, True, True, True),
+    ],
+    ids=str,
+)
+def test_an_error_tells_whether_the_service_offers_the_endpoint(
+    answer, offers_documented, offers_read, offers_write, connect, simulator
+):
+    simulator.fault("status", times=None, **answer)
+    client = connect(simulator, retries=0)
+    environment = {"env_id": seed.environment_id(1)}
+    read, write = GET_BACKUPS(**environment), UPDATE_PLUGIN(**environment, body={})
+    assert failure(client, GET_PLUGINS(**environment)).is_offered == offers_documented
+    assert failure(client, read).is_offered == offers_read
+    assert failure(client, write).is_offered == offers_write
+
+
+def test_without_an_answer_nobody_says_that_an_endpoint_is_missing(connect, refusing):
+    assert failure(connect(refusing, retries=0), READ).is_offered
+
+
+def test_an_answer_that_cannot_be_read_does_not_say_that_an_endpoint_is_missing(connect, simulator):
+    simulator.fault("status", status=404, headers={"Content-Encoding": "gzip"}, body="<html>")
+    assert failure(connect(simulator, retries=0), GET_BACKUPS(env_id=seed.environment_id(1))).is_offered
 
 
 def test_a_refused_key_says_where_to_set_one(connect, simulator):

@@ -35,7 +35,8 @@ def findings(results: dict, **settings: object) -> list[tuple[str, str, str]]:
 
 
 def refused(method: str, status: int) -> dict:
-    return {"failed": True, "msg": "It was refused.", "error": {"status": status, "method": method}}
+    error = {"status": status, "is_offered": status not in (404, 405, 501), "method": method}
+    return {"failed": True, "msg": "It was refused.", "error": error}
 
 
 @pytest.mark.parametrize("status", [404, 405, 501])

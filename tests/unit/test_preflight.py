@@ -25,8 +25,8 @@ def environment(environment_id, name, site_id=SHOP, domain=None):
 
 OF_SHOP = [environment(LIVE, "live", domain="shop.example.com"), environment(STAGING, "staging")]
 OF_COMPANY = [*OF_SHOP, environment(BLOG_LIVE, "live", BLOG)]
-NOT_FOUND = {"failed": True, "msg": "not found", "error": {"kind": "not_found", "status": 404}}
-OUT_OF_ORDER = {"failed": True, "msg": "The service failed (503).", "error": {"kind": "service", "status": 503}}
+NOT_FOUND = {"failed": True, "msg": "not found", "error": {"kind": "not_found", "is_offered": False}}
+OUT_OF_ORDER = {"failed": True, "msg": "The service failed (503).", "error": {"kind": "service", "is_offered": True}}
 
 CASES = {
     "as it should be": ({}, "shop: staging → live (shop.example.com)", None),

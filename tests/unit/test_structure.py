@@ -55,6 +55,11 @@ ORDER = [
     "_compose",
 ]
 
+COMPOSERS = ["_declaring", "_gathering"]
+"""What puts parts and readings together: these, too, import only from files above them."""
+
+READINGS = sorted(path.stem for path in (PLUGINS / "module_utils" / "_readings").glob("[a-z]*.py"))
+"""What can be read of an environment, which do not know each other. They come after all of the files above."""
 PARTS = sorted(path.stem for path in (PLUGINS / "module_utils" / "_parts").glob("[a-z]*.py"))
 """The parts of an environment, which do not know each other. They come between the files above and _compose."""
 
@@ -106,13 +111,25 @@ def imported_by(path: Path) -> set[str]:
 
 
 def test_every_file_has_its_place_in_the_order():
-    assert {path.stem for path in (PLUGINS / "module_utils").glob("*.py")} == set(ORDER)
+    assert {path.stem for path in (PLUGINS / "module_utils").glob("*.py")} == {*ORDER, *COMPOSERS}
 
 
 @pytest.mark.parametrize("name", ORDER)
 def test_arrows_run_one_way(name: str):
     above = set(ORDER[: ORDER.index(name)]) | ({"_parts"} if name == "_compose" else set())
     assert imported_by(PLUGINS / "module_utils" / f"{name}.py") <= above
+
+
+@pytest.mark.parametrize("name", COMPOSERS)
+def test_what_composes_stands_above_all_that_it_composes(name: str):
+    above = {*ORDER, *COMPOSERS[: COMPOSERS.index(name)]}
+    imported = imported_by(PLUGINS / "module_utils" / f"{name}.py")
+    assert imported <= {*above, "_parts", "_readings"}
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_a_reading_stands_on_the_files_above_it_alone(name: str):
+    assert imported_by(PLUGINS / "module_utils" / "_readings" / f"{name}.py") <= set(ORDER)
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -153,7 +170,8 @@ def without_hint(function: ast.FunctionDef) -> list[str]:
 @pytest.mark.parametrize(
     "name",
     [
-        *(f"module_utils/{name}" for name in ORDER),
+        *(f"module_utils/{name}" for name in (*ORDER, *COMPOSERS)),
+        *(f"module_utils/_readings/{name}" for name in READINGS),
         *(f"module_utils/_parts/{name}" for name in PARTS),
         "plugin_utils/in_process",
     ],
