@@ -306,7 +306,7 @@ def _of_part(part: Part, turns: list[_Turn]) -> dict[str, Any]:
         "failed": bool(failed),
         "msg": "\n".join(turn.message for turn in failed) or None,
         "error": failed[0].failure["error"] if failed else None,
-        "items": items,
+        "entries": items,
     }
 
 

@@ -182,9 +182,9 @@ parts:
       description: What went wrong with the part, with the same values as RV(error).
       type: dict
     result:
-      description: What else the part's own module returns. Of several entries, only in RV(parts.items).
+      description: What else the part's own module returns. Of several entries, only in RV(parts.entries).
       type: dict
-    items:
+    entries:
       description: Of domains, DNS records, themes and plugins, these values for each entry, and its C(name).
       type: list
       elements: dict

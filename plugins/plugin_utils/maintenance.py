@@ -33,8 +33,13 @@ PARTS = {
 }
 """What is declared, what people most want to know first, with the words for them."""
 
-STEPS = {"update_backup": "backup before the updates", "well": "site", "updates": "updates"}
-"""What belongs to updates."""
+STEPS = {
+    "declaration": "declared state",
+    "update_backup": "backup before the updates",
+    "well": "site",
+    "updates": "updates",
+}
+"""What belongs to no part alone."""
 
 CHECKS = {
     "key": "API key",
@@ -49,6 +54,17 @@ CHECKS = {
 }
 """What is only looked at."""
 
+READINGS = {
+    "vulnerable_plugins": "plugins",
+    "visits": "usage",
+    "old_backup": "backup",
+    "old_php": "versions",
+    "old_wordpress": "versions",
+    "unexpected_dns": "dns_records",
+    "journal": "releases",
+}
+"""What each check looks at, by the names of environment_state_info."""
+
 UPDATES = ("themes", "plugins", "php_version")
 COMPANION_WRITES = ("sftp_allowlist", "php_version", "dns_records", "plugins")
 COMPANION_READS = ("old_backup",)
@@ -56,14 +72,32 @@ LONGEST_TEXT = 1000  # characters
 BY_HAND = "This service cannot change it through its API: change it by hand."
 
 
-def result_of(results: Record, settings: Record) -> Record:
+def result_of(done: Record, settings: Record) -> Record:
     """Return what became of one environment.
 
-    :param results: what the tasks have registered, by the names of PARTS, STEPS and CHECKS (``versions`` for the age of
-        PHP and of WordPress).
-    :param settings: what they were asked for; the role's ``__maintain_settings``.
+    :param done: the results of the role's tasks: ``known`` of update_info, ``site`` and ``well`` of site_check (before
+        and after updates), ``judged`` of update_verdict, ``kept`` and, where there were updates, ``made`` of
+        environment, ``update_backup`` of manual_backup, and ``looked`` of environment_state_info.
+    :param settings: what the tasks were asked for.
     """
-    return _Environment(plain(results), plain(settings)).result()
+    return _Environment(plain(done), plain(settings)).result()
+
+
+def is_spoilt(made: Record, well: Record) -> bool:
+    """Tell whether updates went wrong, so that no other environment may follow.
+
+    What this service or this site does not have at all says nothing of the updates.
+
+    :param made: the result of environment.
+    :param well: the result of site_check after it.
+    """
+    made, well = plain(made), plain(well)
+    if well.get("failed"):
+        return True
+    failed = [one for entries in _entries_by_part(made).values() for one in entries if one["failed"]]
+    if not failed:
+        return bool(made.get("failed") and not made.get("parts"))
+    return not all(is_not_offered(one) or one["error"]["kind"] in ("invalid_input", "not_found") for one in failed)
 
 
 def summary_of(
@@ -104,10 +138,12 @@ def summary_of(
 
 
 class _Environment:
-    """One environment, from what the tasks have registered to what became of it."""
+    """One environment, from the results of the tasks to what became of it."""
 
     def __init__(self, results: Record, settings: Record) -> None:
         self.results, self.settings = results, settings
+        self.parts = {**_entries_by_part(self._of("kept")), **_entries_by_part(self._of("made"))}
+        self.is_updated = bool(self._of("made"))
         self.done: list[str] = []
         self.findings: list[Record] = []
         self.failed = False
@@ -128,6 +164,15 @@ class _Environment:
             "findings": self.findings,
         }
 
+    def _of(self, task: str) -> Record:
+        """Return the result of a task, empty where it was skipped or never came."""
+        result = self.results.get(task) or {}
+        return {} if result.get("skipped") else result
+
+    def _only(self, part: str) -> Record:
+        """Return what became of a part that there is one of, empty where it is not declared."""
+        return (self.parts.get(part) or [{}])[0]
+
     def _find(self, name: str, level: str, text: str) -> None:
         self.findings.append(_finding(name, level, text))
 
@@ -140,26 +185,26 @@ class _Environment:
 
     def _part(self, name: str) -> None:
         changed = []
-        for item in _items(self.results.get(name)):
-            if item.get("failed"):
-                self._refused(name, item)
+        for entry in self.parts.get(name, []):
+            if entry["failed"]:
+                self._refused(name, entry)
             elif name in self.settings["check_only"]:
-                if _differs(item):
-                    self.findings.append(_graded(name, _difference(item), self.settings["warn_only"]))
+                if entry["differs"]:
+                    self.findings.append(_graded(name, _difference(entry), self.settings["warn_only"]))
             elif name in self.settings["unsupported"]:
-                if _differs(item):
-                    self._find(name, "cannot", f"{_difference(item)} {BY_HAND}")
-            elif name in UPDATES and not self.settings["is_updated"]:
-                self._left_out(name, item)
-            elif item.get("changed"):
-                changed += _details(name, item)
-            self._held(name, item)
+                if entry["differs"]:
+                    self._find(name, "cannot", f"{_difference(entry)} {BY_HAND}")
+            elif name in UPDATES and not self.is_updated:
+                self._left_out(name, entry)
+            elif entry["changed"]:
+                changed += _details(name, entry)
+            self._held(name, entry)
         if changed:
             self.done.append(f"{PARTS[name]}{': ' if any(changed) else ''}{', '.join(filter(None, changed))}")
 
-    def _held(self, name: str, item: Record) -> None:
+    def _held(self, name: str, entry: Record) -> None:
         """Note what an update left out because of what it did, or may do, to another site."""
-        for held in item.get("held") or []:
+        for held in entry["held"]:
             if held["verdict"] == "broke_it":
                 text = (
                     f"{_update(held)} is held back, because it broke {held['environment']}"
@@ -170,36 +215,38 @@ class _Environment:
                 text = f"{_update(held)} waits until {held['environment']}, which has it first, is seen to work."
             self._find(name, "held", text)
 
-    def _refused(self, name: str, item: Record) -> None:
-        label = _label(item)
-        is_write = (item.get("error") or {}).get("method") != "GET"
-        if name in COMPANION_WRITES and is_write and is_not_offered(item):
-            self._find(name, "cannot", f"{label}{BY_HAND}")
+    def _refused(self, name: str, entry: Record) -> None:
+        is_write = (entry.get("error") or {}).get("method") != "GET"
+        if name in COMPANION_WRITES and is_write and is_not_offered(entry):
+            self._find(name, "cannot", f"{_label(entry)}{BY_HAND}")
         else:
-            self._fail(name, f"{label}{_message(item)}")
+            self._fail(name, f"{_label(entry)}{_message(entry)}")
 
-    def _left_out(self, name: str, item: Record) -> None:
+    def _left_out(self, name: str, entry: Record) -> None:
         """Note the updates that were predicted, and not made."""
-        if not _differs(item):
+        if not entry["differs"]:
             return
-        what = _difference(item)
+        what = _difference(entry)
         if self.settings.get("locks"):
             locks = "; ".join(map(text_of, self.settings["locks"]))
             self._find(name, "held", f"{what} It waits, because the environment is {locks}.")
         elif self.settings["held_by"]:
             self._find(name, "held", f"{what} It waits until {self.settings['held_by']}, which goes first, works.")
-        elif any((self.results.get(one) or {}).get("failed") for one in ("well", "site")):
+        elif self._of("site").get("failed"):
             self._fail(name, f"{what} Not updated, because the site did not work before.")
         else:
             self._fail(name, f"{what} Not updated, because there is no backup.")
 
     def _steps(self) -> None:
-        backup, well = (self.results.get(name) or {} for name in ("update_backup", "well"))
+        for name, task in (("declaration", "kept"), ("updates", "made")):
+            if self._of(task).get("failed") and not self._of(task).get("parts"):
+                self._fail(name, _message(self._of(task)))
+        backup, well = self._of("update_backup"), self._of("well")
         if backup.get("failed"):
             self._fail("update_backup", _message(backup))
         elif backup.get("changed"):
             self.done.append(STEPS["update_backup"])
-        known, judged = (self.results.get(name) or {} for name in ("known", "judged"))
+        known, judged = self._of("known"), self._of("judged")
         for result in (known, judged):
             if result.get("failed"):
                 self._find("updates", "fail", f"What earlier updates did is not known: {_message(result)}")
@@ -207,15 +254,13 @@ class _Environment:
             self._find(
                 "updates", "warn", "An earlier update goes on, so nobody can tell yet whether the site works with it."
             )
-        if well.get("failed") and (self.settings["is_updated"] or not self.results.get("site")):
+        if well.get("failed"):
             self._fail("well", f"{_message(well)} {self._how_to_go_back(backup)}")
-        elif self.settings["is_updated"] and self.settings["is_unverified"]:
+        elif self.is_updated and self.settings["is_unverified"]:
             self._find("well", "warn", "Not verified after the updates: no address is known (maintain_verify_urls).")
 
     def _how_to_go_back(self, result: Record) -> str:
-        if not self.settings["is_updated"]:
-            return "Nothing was updated."
-        backup = result.get("backup") or (self.results.get("backup") or {}).get("backup") or {}
+        backup = result.get("backup") or self._only("backup").get("result", {}).get("backup") or {}
         number = f" {backup['id']}" if backup.get("id") else ""
         restore = f" To go back, restore the backup{number} with the tag {backup.get('tag')}." if backup else ""
         return f"It worked before the updates.{restore}"
@@ -223,24 +268,47 @@ class _Environment:
     # ---- what is looked at ------------------------------------------------------------------------------------------
 
     def _check(self, name: str) -> None:
-        reading = self.results.get("versions" if name in ("old_php", "old_wordpress") else name)
-        for item in _items(reading):
-            if item.get("failed") and name not in ("old_php", "old_wordpress"):
-                if name == "site":
-                    text = f"{_message(item)}{self._suspects()}"
-                    self.findings.append(_graded(name, text, self.settings["warn_only"]))
-                elif name in COMPANION_READS and is_not_offered(item):
-                    self._find(name, "cannot", "The service does not show it.")
-                else:
-                    text = f"This could not be checked: {_label(item)}{_message(item)}"
-                    self.findings.append(_graded(name, text, self.settings["warn_only"]))
-                continue
-            for text in getattr(self, f"_problems_of_{name}")(item):
+        if name == "site":
+            self._site()
+        elif name in self.settings["checks"]:
+            for item in self._looked(READINGS[name]):
+                self._look(name, item)
+
+    def _site(self) -> None:
+        asked = self._of("site")
+        if asked.get("failed") and not self.settings["checks_site"]:
+            if any(entry["differs"] for name in UPDATES for entry in self.parts.get(name, [])):
+                self._fail("well", f"{_message(asked)} Nothing was updated.")
+        elif asked.get("failed"):
+            text = f"{_message(asked)}{self._suspects()}"
+            self.findings.append(_graded("site", text, self.settings["warn_only"]))
+
+    def _looked(self, reading: str) -> list[Record]:
+        """Return what was read, and what could not be; of each domain for itself."""
+        looked = self._of("looked")
+        if looked.get("failed"):
+            return [looked]
+        read = looked.get("readings", {}).get(reading)
+        unread = {"failed": True, **(looked.get("unread", {}).get(reading) or {})}
+        if reading == "dns_records":
+            unread_domains = [{**one, "failed": True, "name": one["domain_id"]} for one in unread.get("elements", [])]
+            return [*((read or {}).get("domains") or []), *(unread_domains or ([] if read else [unread]))]
+        return [unread if read is None else read]
+
+    def _look(self, name: str, item: Record) -> None:
+        if item.get("failed") and name not in ("old_php", "old_wordpress"):
+            if name in COMPANION_READS and is_not_offered(item):
+                self._find(name, "cannot", "The service does not show it.")
+            else:
+                text = f"This could not be checked: {_label(item)}{_message(item)}"
                 self.findings.append(_graded(name, text, self.settings["warn_only"]))
+            return
+        for text in getattr(self, f"_problems_of_{name}")(item):
+            self.findings.append(_graded(name, text, self.settings["warn_only"]))
 
     def _suspects(self) -> str:
         """Return the sentence that names the updates since which the site does not work, if there are any."""
-        updates = (self.results.get("known") or {}).get("updates") or []
+        updates = self._of("known").get("updates") or []
         names = [_update(one) for one in updates if one["verdict"] != "works"]
         if not names:
             return ""
@@ -250,14 +318,10 @@ class _Environment:
             " before them: hosting.management.backup_info lists those that there are."
         )
 
-    def _problems_of_site(self, asked: Record) -> Iterator[str]:
-        """Nothing: a site that works is none, and one that does not has failed to be read."""
-        return iter(())
-
     def _problems_of_vulnerable_plugins(self, listed: Record) -> Iterator[str]:
-        predicted = self.results.get("plugins") or {}
-        is_ahead = self.settings["check_mode"] and self.settings["is_updated"] and predicted.get("changed")
-        names = (predicted if is_ahead else listed).get("vulnerable")
+        predicted = self._only("plugins")
+        is_ahead = self.settings["check_mode"] and self.is_updated and predicted.get("changed")
+        names = (predicted["result"] if is_ahead else listed).get("vulnerable")
         if names is None:
             self._find("vulnerable_plugins", "cannot", "The service does not tell which plugins are vulnerable.")
             return
@@ -278,7 +342,7 @@ class _Environment:
             yield f"{usage['visits']:,} visits this month are more than {budget:,.0f}."
 
     def _problems_of_old_backup(self, listed: Record) -> Iterator[str]:
-        if (self.results.get("backup") or {}).get("changed"):
+        if self._only("backup").get("changed"):
             return  # in check mode it is not there yet
         backups = [one for one in listed.get("backups") or [] if one.get("age") is not None]
         if not backups:
@@ -291,7 +355,7 @@ class _Environment:
 
     def _problems_of_old_php(self, read: Record) -> Iterator[str]:
         declared = self.settings["declared_php_version"]
-        would_be = self.settings["check_mode"] and (self.results.get("php_version") or {}).get("changed")
+        would_be = self.settings["check_mode"] and self.is_updated and self._only("php_version").get("changed")
         yield from self._old("old_php", "PHP", "php_version", read, declared if would_be else None)
 
     def _problems_of_old_wordpress(self, read: Record) -> Iterator[str]:
@@ -376,54 +440,43 @@ def _problems_of_key(result: Record, days: int | None) -> Iterator[str]:
 # ---- results of tasks -----------------------------------------------------------------------------------------------
 
 
-def _items(result: Record | None) -> list[Record]:
-    """Return the results of a task, which may be those of a loop, without what was skipped."""
-    if not result:
-        return []
-    items = result.get("results") or [result]
-    return [item for item in items if not item.get("skipped")]
+def _entries_by_part(kept: Record) -> dict[str, list[Record]]:
+    """Return what environment says of each part; of a part that may have several entries, of each of them."""
+    return {name: part.get("entries") or [part] for name, part in (kept.get("parts") or {}).items()}
 
 
 def _message(result: Record) -> str:
     return str(result.get("msg") or "it has no message")
 
 
-def _label(item: Record) -> str:
-    """Return which element of a loop a result is about, as the beginning of a text."""
-    element = _element(item)
-    if isinstance(element, dict):
-        return f"{' '.join(filter(None, (element.get('type'), element.get('name'))))}: "
-    return f"{element}: " if element else ""
+def _label(entry: Record) -> str:
+    """Return which of several entries it is, as the beginning of a text."""
+    return f"{entry['name']}: " if entry.get("name") else ""
 
 
-def _element(item: Record) -> Any:
-    return item.get(item.get("ansible_loop_var", "item"))
-
-
-def _details(name: str, item: Record) -> list[str]:
+def _details(part: str, entry: Record) -> list[str]:
     """Return what of a part was changed; an empty text where its name says all."""
-    if name == "plugins":
-        return [f"{one['name']} {one['version']}" for one in item.get("plugins") or []]
-    if name == "themes":
-        theme = _element(item) or {}
-        return [f"{theme.get('name')} {theme.get('update_version')}"]
-    if name == "php_version":
-        return [str(item.get("php_version"))]
-    if name == "dns_records":
-        return [_label(item).removesuffix(": ")]
-    return [""]
+    if part == "plugins":
+        return [f"{one['name']} {one['version']}" for one in entry["result"].get("plugins") or []]
+    if part == "themes":
+        return [f"{entry['name']} {_sides(entry)[1]}"]
+    if part == "php_version":
+        return [str(entry["result"].get("php_version"))]
+    return [entry["name"] if part == "dns_records" else ""]
 
 
-def _differs(item: Record) -> bool:
-    diff = item.get("diff") or {}
-    return diff.get("before") != diff.get("after")
+def _sides(entry: Record) -> tuple[Any, Any]:
+    """Return the states before and after, of one of several entries without its name."""
+    before, after = entry["before"], entry["after"]
+    if not entry.get("name"):
+        return before, after
+    return (before or {}).get(entry["name"]), (after or {}).get(entry["name"])
 
 
-def _difference(item: Record) -> str:
+def _difference(entry: Record) -> str:
     """Return how the state differs from the declared one, as a sentence."""
-    (before,) = item["diff"]["before"].values()
-    (after,) = item["diff"]["after"].values()
-    label = _label(item)
+    before, after = _sides(entry)
+    label = _label(entry)
     if isinstance(before, list) and isinstance(after, list):
         return label + _difference_of_lists(before, after)
     if isinstance(before, dict) and isinstance(after, dict) and "rdata" in after:

@@ -173,7 +173,7 @@ def test_all_failures_are_told_and_one_entry_of_several_is_named(keep, simulator
     assert (result["error"]["part"], result["error"]["status"]) == ("denied_ips", 400)
     dns = result["parts"]["dns_records"]
     assert (dns["changed"], dns["failed"], dns["error"]["method"]) == (True, True, "POST")
-    assert [(one["name"], one["changed"], one["failed"]) for one in dns["items"]] == [
+    assert [(one["name"], one["changed"], one["failed"]) for one in dns["entries"]] == [
         ("TXT a.example.com", False, True),
         ("TXT b.example.com", True, False),
     ]
