@@ -156,7 +156,7 @@ class Nested(Option):
             missing = [name for name, one in value.items() if one is None and self._is_required(name)]
             if missing:
                 raise InvalidInput(f"{place}.{missing[0]} has no value. Nothing was sent.")
-            return value
+            return {name: one for name, one in value.items() if one is not None}
         takes_list = self.alone is not None and self.spec.options[self.alone]["type"] == "list"
         if self.alone is None or value is None or (isinstance(value, list) and not takes_list):
             alone = f", or the value of {self.alone} alone" if self.alone else ""

@@ -127,76 +127,84 @@ EXAMPLES = r"""
       version: "8.4"
       automatic_updates: false
     compare: [sftp_allowlist, php_version]
-  register: environment
-
-- name: Show the parts that differ
-  ansible.builtin.debug:
-    msg: "{{ environment.parts | dict2items | selectattr('value.differs') | map(attribute='key') | list }}"
 """
 
 RETURN = r"""
 parts:
   description: What became of each declared part, by its name.
-  returned: when the options are valid
+  returned: always, unless the options are not valid
   type: dict
   contains:
     changed:
       description: Whether the task changed the part, or would have in check mode. Always V(false) for O(compare).
+      returned: for each part
       type: bool
     differs:
       description: Whether the part differed from what is declared. Null if that is not known because the part failed.
+      returned: for each part
       type: bool
     before:
       description:
         - The state before the task. Null if it is not known. Of domains, DNS records, themes and plugins, the states by
           name.
+      returned: for each part
       type: raw
       sample: [198.51.100.7]
     after:
       description: The state after the task, or as it would be in check mode or with O(compare).
+      returned: for each part
       type: raw
       sample: [198.51.100.7, 203.0.113.0/24]
     state_source:
       description:
         - Where the part's state was found, V(service), V(journal) or V(none), as the part's own module returns it. Null
           if it is not known, or not the same for all entries.
+      returned: for each part
       type: str
       sample: service
     operation:
       description: The operation that the part's own module returns. Null if there is none, or more than one.
+      returned: for each part
       type: dict
     held:
       description: The updates that were left out because of O(canary), as the part's own module returns them.
+      returned: for each part
       type: list
       elements: dict
     waits_for:
       description: With O(wait=false), why nothing was sent for a part that has to wait. Otherwise null.
+      returned: for each part
       type: str
     failed:
       description: Whether the part failed.
+      returned: for each part
       type: bool
     msg:
       description: Why the part failed.
+      returned: for each part
       type: str
     error:
       description: What went wrong with the part, with the same values as RV(error).
+      returned: for each part
       type: dict
     result:
-      description: What else the part's own module returns. Of several entries, only in RV(parts.entries).
+      description: What else the part's own module returns. Of several entries, it is in each of RV(parts.entries).
+      returned: for others than domains, DNS records, themes and plugins
       type: dict
     entries:
       description: Of domains, DNS records, themes and plugins, these values for each entry, and its C(name).
+      returned: for domains, DNS records, themes and plugins
       type: list
       elements: dict
 state_source:
   description:
     - Where the state of the parts was found, V(service), V(journal) or V(none). Null if it is not the same for all.
-  returned: when the options are valid
+  returned: success
   type: str
   sample: service
 operations:
   description: The operations that the task started or followed, as the parts' own modules return them, in order.
-  returned: when the options are valid
+  returned: always, unless the options are not valid
   type: list
   elements: dict
   contains:
