@@ -36,6 +36,9 @@ PARTS = {
 }
 """For each part the key that only a successful reading has, and the words for people."""
 
+READINGS = {"backups": "backup", "sftp": "sftp_allowlist", "dns": "dns_records"}
+"""What environment_state_info calls a part, where it has another name there."""
+
 COMPANIONS = ("versions", "backups")
 """Parts that the documented interface cannot show."""
 
@@ -110,6 +113,18 @@ def document_of(
     document["changes"] = _changes(document, plain(previous), previous_problem)
     document["attention"] = _attention(document)
     return document
+
+
+def parts_of(read: Record) -> Record:
+    """Return the result of each part from that of environment_state_info, or of a task that has failed altogether."""
+    read = plain(read)
+    if "readings" not in read:
+        return {} if read.get("skipped") or not read else dict.fromkeys(PARTS, read) | {"dns": {"results": [read]}}
+    found = {**read["unread"], **read["readings"]}
+    parts = {name: found.get(READINGS.get(name, name)) for name in PARTS}
+    domains = (read["readings"].get("dns_records") or {}).get("domains", [])
+    unread = (read["unread"].get("dns_records") or {}).get("elements", [])
+    return {**parts, "dns": {"results": [{**one, "item": one["domain_id"]} for one in (*domains, *unread)]}}
 
 
 def days_since(time: object, today: date) -> int | None:
