@@ -16,6 +16,7 @@ from typing import Any
 from ..module_utils._text import printable
 from ..module_utils._values import time_of_text
 from .plain_values import Record, plain
+from .results import elements_of, reading_of
 
 FORMAT = 1
 """The version of the document's shape. Another one is no basis for a comparison."""
@@ -116,15 +117,11 @@ def document_of(
 
 
 def parts_of(read: Record) -> Record:
-    """Return the result of each part from that of environment_state_info, or of a task that has failed altogether."""
+    """Return the result of each part from that of environment_state_info, or of a task that has failed instead."""
     read = plain(read)
-    if "readings" not in read:
-        return {} if read.get("skipped") or not read else dict.fromkeys(PARTS, read) | {"dns": {"results": [read]}}
-    found = {**read["unread"], **read["readings"]}
-    parts = {name: found.get(READINGS.get(name, name)) for name in PARTS}
-    domains = (read["readings"].get("dns_records") or {}).get("domains", [])
-    unread = (read["unread"].get("dns_records") or {}).get("elements", [])
-    return {**parts, "dns": {"results": [{**one, "item": one["domain_id"]} for one in (*domains, *unread)]}}
+    parts = {name: reading_of(read, READINGS.get(name, name)) or None for name in PARTS}
+    domains = elements_of(read, READINGS["dns"], "domains")
+    return {**parts, "dns": {"results": [{**one, "item": one.get("domain_id")} for one in domains]}}
 
 
 def days_since(time: object, today: date) -> int | None:
