@@ -13,24 +13,28 @@ author:
 description:
   - Checks the variables of the role P(hosting.management.access#role) before anything is sent. A list of roles that
     leaves no known administrator is one such problem.
-  - Reads what was requested for a host from its fact C(__access_asked).
-positional: _input, hostvars
+positional: _input
 options:
   _input:
     description: The names of the hosts.
     type: list
     elements: str
     required: true
-  hostvars:
-    description: The variables of all hosts, as in Ansible's C(hostvars).
-    type: dict
+  asked:
+    description:
+      - What is requested for each host, in the order of the names. A dictionary with C(environment_id),
+        C(former_staff), C(policy), C(checks_sftp) (whether there is a policy), C(company) (the variables that apply to
+        the whole company), C(unknown) (a sentence for each unknown variable) and C(without_value) (the names of the
+        variables that are null). It is empty for a host that has not got so far.
+    type: list
+    elements: dict
     required: true
 """
 
 EXAMPLES = r"""
 - name: Stop if the variables have problems
   ansible.builtin.assert:
-    that: ansible_play_hosts | hosting.management.access_problems(hostvars) | length == 0
+    that: ['shop-live'] | hosting.management.access_problems(asked=[asked]) | length == 0
 """
 
 RETURN = r"""
@@ -49,7 +53,6 @@ class FilterModule:
         return {"access_problems": access_problems}
 
 
-def access_problems(hosts, hostvars):
+def access_problems(hosts, asked):
     # Where hosts do not wait for each other, some may not have got so far.
-    asked = {str(host): hostvars[host].get("__access_asked") for host in hosts}
-    return problems_of({host: one for host, one in asked.items() if one})
+    return problems_of({str(host): one for host, one in zip(hosts, asked, strict=True) if one})

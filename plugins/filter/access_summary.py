@@ -12,25 +12,33 @@ author:
   - hosting.management contributors (@hosting-management)
 description:
   - Sums up what the role P(hosting.management.access#role) did and found. The role writes this summary as JSON.
-  - Reads what was requested for a host from its fact C(__access_asked), and the results from C(__access_wordpress) and
-    C(__access_sftp).
-positional: _input, hostvars
+positional: _input
 options:
   _input:
     description: The names of the hosts.
     type: list
     elements: str
     required: true
-  hostvars:
-    description: The variables of all hosts, as in Ansible's C(hostvars).
-    type: dict
+  asked:
+    description:
+      - What was requested for each host, in the order of the names. A dictionary as in
+        P(hosting.management.access_problems#filter). It is empty for a host that failed before.
+    type: list
+    elements: dict
+    required: true
+  read:
+    description:
+      - The result of M(hosting.management.environment_state_info) for each host, in the same order. It is empty for a
+        host that was not read.
+    type: list
+    elements: dict
     required: true
   plan:
     description: The result of P(hosting.management.access_plan#filter).
     type: dict
     required: true
   done:
-    description: The results of the tasks that set roles.
+    description: The results of the tasks that set roles, each with the element of the plan's C(roles) that it is about.
     type: list
     elements: dict
     required: true
@@ -45,7 +53,7 @@ EXAMPLES = r"""
 - name: Sum up the access
   ansible.builtin.set_fact:
     summary: >-
-      {{ ansible_play_hosts_all | hosting.management.access_summary(hostvars, plan=plan, done=roles.results,
+      {{ ['shop-live'] | hosting.management.access_summary(asked=[asked], read=[state], plan=plan, done=roles.results,
       settings={'check_mode': false, 'company_id': company_id, 'company_problem': '', 'guard': '', 'trusts': false,
       'fail_on': ['failures']}) }}
 """
@@ -66,9 +74,6 @@ class FilterModule:
         return {"access_summary": access_summary}
 
 
-def access_summary(hosts, hostvars, *, plan, done, settings):
-    return summary_of([_of_host(str(host), hostvars[host]) for host in hosts], plan, done, settings=settings)
-
-
-def _of_host(name, variables):
-    return {"host": name, **{part: variables.get(f"__access_{part}") for part in ("asked", "wordpress", "sftp")}}
+def access_summary(hosts, asked, read, *, plan, done, settings):
+    known = [dict(zip(("host", "asked", "read"), one, strict=True)) for one in zip(hosts, asked, read, strict=True)]
+    return summary_of(known, plan, done, settings=settings)

@@ -13,18 +13,28 @@ author:
 description:
   - Combines what the role P(hosting.management.report#role) read from each host into one document. The role writes this
     document as JSON, and P(hosting.management.report_page#filter) turns it into a page.
-  - Reads the hosts' names and ids from their fact C(__report_host), and the results of the tasks from the variables
-    C(__report_PART).
-positional: _input, hostvars
+positional: _input
 options:
   _input:
     description: The names of the hosts.
     type: list
     elements: str
     required: true
-  hostvars:
-    description: The variables of all hosts, as in Ansible's C(hostvars).
-    type: dict
+  known:
+    description:
+      - What is known of each host, in the order of the names. A dictionary with C(site_id), C(site_name),
+        C(environment_id), C(environment_name), C(php_version), C(wordpress_version), C(primary_domain), C(domains),
+        C(is_premium), C(visits_budget) and C(error), the reason for which it was not read. It is empty for a host that
+        failed before.
+    type: list
+    elements: dict
+    required: true
+  read:
+    description:
+      - The result of M(hosting.management.environment_state_info) for each host, in the same order. It is empty for a
+        host that was not read.
+    type: list
+    elements: dict
     required: true
   key:
     description: The result of M(hosting.management.api_key_info).
@@ -65,9 +75,9 @@ EXAMPLES = r"""
 - name: Create the document
   ansible.builtin.set_fact:
     document: >-
-      {{ ansible_play_hosts_all | hosting.management.report_document(hostvars, key=key, time='2026-11-02T06:00:00Z',
-      time_frame='30_days', title='Fleet', parts=['visits'], limits={'key_days': 30, 'backup_days': 2,
-      'budget_percent': 80}) }}
+      {{ ['shop-live'] | hosting.management.report_document(known=[{'environment_id': hosting_environment_id}],
+      read=[state], key=key, time='2026-11-02T06:00:00Z', time_frame='30_days', title='Fleet', parts=['visits'],
+      limits={'key_days': 30, 'backup_days': 2, 'budget_percent': 80}) }}
 """
 
 RETURN = r"""
@@ -82,7 +92,7 @@ from pathlib import Path
 from ansible.errors import AnsibleFilterError
 
 from ..plugin_utils import report_charts
-from ..plugin_utils.report_data import PARTS, ReportError, document_of
+from ..plugin_utils.report_data import ReportError, document_of, parts_of
 
 
 class FilterModule:
@@ -90,12 +100,12 @@ class FilterModule:
         return {"report_document": report_document}
 
 
-def report_document(hosts, hostvars, *, key, charts=True, previous="", **settings):
+def report_document(hosts, known, read, *, key, charts=True, previous="", **settings):
     earlier, problem = _earlier(str(previous))
     drawn = "drawn" if report_charts.is_there() else "missing"
     try:
         return document_of(
-            [_of_host(str(host), hostvars[host]) for host in hosts],
+            [_of_host(*one) for one in zip(hosts, known, read, strict=True)],
             key,
             charts=drawn if charts else "off",
             previous=earlier,
@@ -106,10 +116,9 @@ def report_document(hosts, hostvars, *, key, charts=True, previous="", **setting
         raise AnsibleFilterError(str(error)) from None
 
 
-def _of_host(name, variables):
-    known = variables.get("__report_host")
-    parts = {part: variables.get(f"__report_{part}") for part in PARTS}
-    return {"error": "The host failed before anything was read."} | (known or {}) | {"host": name, "parts": parts}
+def _of_host(name, known, read):
+    lost = {"error": "The host failed before anything was read."}
+    return {**lost, **known, "host": str(name), "parts": parts_of(read)}
 
 
 def _earlier(path):

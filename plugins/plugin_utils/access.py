@@ -15,7 +15,8 @@ from typing import Any
 from ..module_utils._checks import checked_email, checked_uuid
 from ..module_utils._errors import LONGEST_MESSAGE
 from ..module_utils._text import printable
-from .plain_values import Record, is_not_offered, plain
+from .plain_values import Record, plain
+from .results import elements_of, is_not_offered, reading_of
 
 ADMINISTRATOR = "company-admin"
 
@@ -39,7 +40,7 @@ GUARD = (
 def problems_of(hosts: dict[str, Record]) -> list[str]:
     """Return a sentence for each thing that cannot be right in what the variables of the hosts say.
 
-    :param hosts: for each host what is asked, as the role notes it in ``__access_asked``.
+    :param hosts: for each host what is asked, as documented for the filter access_problems.
     """
     sentences: list[str] = []
     first = next(iter(hosts), "")
@@ -258,14 +259,14 @@ def guard_of(plan: Record, administrators: list[Record], trusts: bool) -> str:
 def summary_of(hosts: list[Record], plan: Record, done: list[Record], *, settings: Record) -> Record:
     """Return what was done and seen, and what needs a person.
 
-    :param hosts: for each host its name, what was asked of it, and the results of its tasks.
+    :param hosts: for each host its name (``host``), what was ``asked`` of it, and what was ``read``.
     :param plan: what plan_of() returned.
-    :param done: the results of the tasks that set roles, each with its ``__access_user``.
+    :param done: the results of the tasks that set roles, each with the element of the loop that it is about.
     :param settings: ``check_mode``, ``company_id``, ``company_problem``, ``guard`` (what guard_of() returned),
         ``trusts`` and ``fail_on``.
     """
     plan, settings = plain(plan), plain(settings)
-    by_user = {result["__access_user"]["user_id"]: result for result in plain(done) if "__access_user" in result}
+    by_user = {_element(result)["user_id"]: result for result in plain(done) if _element(result)}
     roles = [_role(entry, by_user.get(entry["user_id"], {}), settings) for entry in plan["roles"]]
     environments = [_environment(plain(host)) for host in hosts]
     former = _former_staff(environments, plan["users"])
@@ -295,6 +296,11 @@ def summary_of(hosts: list[Record], plan: Record, done: list[Record], *, setting
     }
 
 
+def _element(result: Record) -> Record:
+    """Return the element of a loop that a result is about, or nothing when it is about none."""
+    return result.get(result.get("ansible_loop_var", "item")) or {}
+
+
 def _role(entry: Record, result: Record, settings: Record) -> Record:
     problem, changed = entry["problem"], bool(result.get("changed"))
     if problem:
@@ -311,12 +317,14 @@ def _role(entry: Record, result: Record, settings: Record) -> Record:
 
 def _environment(host: Record) -> Record:
     """Return what is known of an environment; ``former_staff`` says None of an address that could not be asked for."""
-    asked, wordpress, sftp = host["asked"] or {}, host["wordpress"] or {}, host["sftp"] or {}
-    results: dict[str, Record] = {result.get("__access_email"): result for result in wordpress.get("results", [])}
+    asked, read = host["asked"] or {}, host["read"] or {}
+    users, sftp = elements_of(read, "administrators", "users"), reading_of(read, "sftp_allowlist")
+    results: dict[str, Record] = {one["email"]: one for one in users if "email" in one}
+    why = reading_of(read, "administrators")
     emails = asked.get("former_staff", [])
     allowed = sftp.get("sftp_ip_allowlist")
     failures = [
-        f"Whether {email} is a WordPress administrator is not known: {_reason(results.get(email, wordpress))}"
+        f"Whether {email} is a WordPress administrator is not known: {_reason(results.get(email, why))}"
         for email in emails
         if "has_wp_admin_user" not in results.get(email, {})
     ]

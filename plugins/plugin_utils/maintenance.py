@@ -18,7 +18,8 @@ from ..module_utils._checks import checked_duration
 from ..module_utils._dns import canonical_name
 from ..module_utils._text import printable
 from .locks import text_of
-from .plain_values import Record, is_not_offered, plain
+from .plain_values import Record, plain
+from .results import is_not_offered
 
 PARTS = {
     "plugins": "plugins",

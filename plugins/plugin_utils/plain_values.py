@@ -26,8 +26,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not abs(value) < float("inf"):
         return None
     return value if value is None or isinstance(value, (bool, int, float)) else str(value)
-
-
-def is_not_offered(result: Record) -> bool:
-    """Tell whether a task has failed because the service does not offer what it asked for."""
-    return (result.get("error") or {}).get("is_offered") is False

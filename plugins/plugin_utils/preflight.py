@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .plain_values import Record, is_not_offered
+from .plain_values import Record
+from .results import is_not_offered
 
 LIVE = "live"
 """The name that the service gives to the environment that visitors see."""

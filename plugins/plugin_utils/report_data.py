@@ -16,6 +16,7 @@ from typing import Any
 from ..module_utils._text import printable
 from ..module_utils._values import time_of_text
 from .plain_values import Record, plain
+from .results import elements_of, reading_of
 
 FORMAT = 1
 """The version of the document's shape. Another one is no basis for a comparison."""
@@ -35,6 +36,9 @@ PARTS = {
     "releases": ("parts", "Releases"),
 }
 """For each part the key that only a successful reading has, and the words for people."""
+
+READINGS = {"backups": "backup", "sftp": "sftp_allowlist", "dns": "dns_records"}
+"""What environment_state_info calls a part, where it has another name there."""
 
 COMPANIONS = ("versions", "backups")
 """Parts that the documented interface cannot show."""
@@ -110,6 +114,14 @@ def document_of(
     document["changes"] = _changes(document, plain(previous), previous_problem)
     document["attention"] = _attention(document)
     return document
+
+
+def parts_of(read: Record) -> Record:
+    """Return the result of each part from that of environment_state_info, or of a task that has failed instead."""
+    read = plain(read)
+    parts = {name: reading_of(read, READINGS.get(name, name)) or None for name in PARTS}
+    domains = elements_of(read, READINGS["dns"], "domains")
+    return {**parts, "dns": {"results": [{**one, "item": one.get("domain_id")} for one in domains]}}
 
 
 def days_since(time: object, today: date) -> int | None:

@@ -356,6 +356,7 @@ ROWS = [
         f"/sites/{SITE}/environments",
         errors=READ,
         unknown={"site_id": UNKNOWN},
+        is_companion=True,
     ),
     Row(
         "backup_restore",
@@ -491,6 +492,28 @@ ROWS = [
         f"/sites/environments/{LIVE}/backups",
         errors=READ,
         unknown={"environment_id": UNKNOWN},
+        is_companion=True,
+    ),
+    Row(
+        "environment_state_info",
+        {"environment_id": LIVE, "gather": ["sftp_allowlist"]},
+        "GET",
+        f"/sites/environments/{LIVE}/ssh/get-allowed-ips",
+        errors=(401,),  # what else cannot be read is no failure
+    ),
+    Row(
+        "environment_state_info",
+        {
+            "environment_id": LIVE,
+            "gather": ["visits", "releases"],
+            "time_frame": "7_days",
+            "company_id": COMPANY,
+            "groups": ["shops"],
+        },
+        "GET",
+        f"/sites/environments/{LIVE}/analytics/visits",
+        query={"time_span": "7_days", "company_id": COMPANY},
+        variant="several",
     ),
     Row("operation_info", {"operation_ids": [f"php:restart-{UNKNOWN}"]}, "GET", f"/operations/php:restart-{UNKNOWN}"),
     Row("api_request", {"method": "GET", "path": "/validate"}, "GET", "/validate"),

@@ -205,8 +205,8 @@ def test_what_is_outside_of_a_policy():
 def test_a_host_that_failed_before_and_a_task_that_crashed_are_failures():
     seen = {"environment_id": "e", "former_staff": ["gone@example.com"], "checks_sftp": True, "policy": []}
     hosts = [
-        {"host": "lost", "asked": None, "wordpress": None, "sftp": None},
-        {"host": "away", "asked": seen, "wordpress": {"msg": "Unreachable."}, "sftp": {}},
+        {"host": "lost", "asked": {}, "read": {}},
+        {"host": "away", "asked": seen, "read": {"msg": "Unreachable."}},
     ]
     plan = plan_of([ADMIN], [], {})
     settings = {
@@ -217,11 +217,32 @@ def test_a_host_that_failed_before_and_a_task_that_crashed_are_failures():
         "trusts": False,
         "fail_on": [],
     }
-    crashed = [{"__access_user": plan["roles"][0], "msg": "MODULE FAILURE"}]
+    crashed = [{"ansible_loop_var": "user", "user": plan["roles"][0], "msg": "MODULE FAILURE"}]
     summary = summary_of(hosts, plan, crashed, settings=settings)
     assert [(one["environment"], one["text"]) for one in summary["needs"]] == [
         ("", f"The role company-admin of {ADA}: MODULE FAILURE"),
         ("lost", "It was not checked, because the host failed earlier."),
         ("away", "Whether gone@example.com is a WordPress administrator is not known: Unreachable."),
-        ("away", "The SFTP allowlist is not known: the task has no message"),
+        ("away", "The SFTP allowlist is not known: Unreachable."),
+    ]
+
+
+def test_what_could_be_read_is_told_beside_what_could_not():
+    emails = ["gone@example.com", "left@example.com"]
+    asked = {"environment_id": "e", "former_staff": emails, "checks_sftp": True, "policy": ["192.0.2.0/24"]}
+    failed = {"msg": "It broke.", "error": {"is_offered": True}}
+    read = {
+        "readings": {
+            "administrators": {"users": [{"email": emails[0], "has_wp_admin_user": True}]},
+            "sftp_allowlist": {"sftp_ip_allowlist": ["198.51.100.7"]},
+        },
+        "unread": {"administrators": {**failed, "elements": [{"email": emails[1], **failed}]}},
+    }
+    settings = dict.fromkeys(("check_mode", "company_id", "company_problem", "guard", "trusts"), "")
+    hosts = [{"host": "shop", "asked": asked, "read": read}]
+    summary = summary_of(hosts, plan_of([], [], {}), [], settings={**settings, "fail_on": []})
+    assert [one["text"] for one in summary["needs"]] == [
+        f"Whether {emails[1]} is a WordPress administrator is not known: It broke.",
+        f"{emails[0]} is still a WordPress administrator.",
+        "The SFTP allowlist has addresses outside the policy: 198.51.100.7.",
     ]

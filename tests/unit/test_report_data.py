@@ -10,7 +10,7 @@ import json
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.plugin_utils.report_data import ReportError
+from ansible_collections.hosting.management.plugins.plugin_utils.report_data import ReportError, parts_of
 from unit.report_fleet import KEY, PARTS, document, failed, host
 
 
@@ -66,6 +66,40 @@ def test_a_failed_reading_is_a_gap_and_nothing_else_is_missing():
 def test_each_part_may_fail(part: str):
     made = document([with_part(part, failed()), host(2)])
     assert [(one["subject"], one["part"]) for one in made["not_read"]] == [("site-1-live", part)]
+
+
+def gap(msg: str, **more: object) -> dict:
+    return {"msg": msg, "error": {"kind": "service", "is_offered": True}, **more}
+
+
+def test_what_one_task_has_read_are_the_parts():
+    records = {"dns_records": [], "answer": {}}
+    domains = [{"domain_id": "b1", **records}, {"domain_id": "b2", **records}]
+    readings = {"visits": {"visits": {}}, "backup": {"backups": []}, "dns_records": {"domains": domains}}
+    unread = {
+        "sftp_allowlist": gap("No answer."),
+        "backup": gap("Something cannot be declared."),
+        "dns_records": gap("Gone.", elements=[gap("Gone.", domain_id="b3")]),
+    }
+    parts = parts_of({"readings": readings, "unread": unread, "declaration": {}, "changed": False})
+    assert {name for name, part in parts.items() if part} == {"visits", "backups", "sftp", "dns"}
+    assert (parts["visits"], parts["backups"]) == (readings["visits"], readings["backup"])
+    assert parts["sftp"]["msg"] == "No answer."
+    assert [(one["item"], "dns_records" in one) for one in parts["dns"]["results"]] == [
+        ("b1", True),
+        ("b2", True),
+        ("b3", False),
+    ]
+
+
+def test_a_task_that_has_failed_is_a_gap_in_each_part():
+    made = document([{**host(1), "parts": parts_of({"failed": True, **gap("No way.")})}], parts=["visits", "dns"])
+    assert [(one["part"], one["reason"]) for one in made["not_read"]] == [("visits", "No way."), ("dns", "No way.")]
+
+
+@pytest.mark.parametrize("read", [{}, {"skipped": True, "changed": False}], ids=["lost", "skipped"])
+def test_what_was_not_read_has_no_parts(read: dict):
+    assert not document([{**host(1), "parts": parts_of(read)}])["not_read"]
 
 
 def test_a_domain_that_cannot_be_read_is_named():
