@@ -69,6 +69,11 @@ is_interrupted:
   description: Whether the last push is not known to have ended, and the run that sent it no longer lives.
   returned: success
   type: bool
+is_restarted:
+  description: Whether PHP was restarted since the last push. If not, the run that pushed did not come that far. Null if
+    no push is known, or if a backup was restored since.
+  returned: success
+  type: bool
 parts:
   description: The pushes that make up the release, oldest first. There are several if its parts were pushed separately.
   returned: success
@@ -264,7 +269,7 @@ from ..module_utils._arguments import ModuleSpec, api_options, environment_optio
 from ..module_utils._entry import run_module
 from ..module_utils._locks import locks_in_force, locks_on
 from ..module_utils._release_backups import recorded
-from ..module_utils._releases import as_result, pushes_of, restarts_of
+from ..module_utils._releases import as_result, is_restarted, pushes_of, restarts_of
 from ..module_utils._under_way import is_restore
 from ..module_utils._verdicts import trials_at
 
@@ -287,6 +292,7 @@ def run(context):
         "state": newest and as_result(newest)["state"],
         "sent_at": newest and as_result(newest)["sent_at"],
         "is_interrupted": bool(newest and newest.is_interrupted()),
+        "is_restarted": is_restarted(newest, restarts),
         "parts": [{**push.note, **as_result(push)} for push in pushes if push.release == newest.release],
         "backup": newest and newest.release and _backup_before(context, newest.release),
         "updates": [trial.as_result() for trial in trials_at(context, context["environment_id"])],
