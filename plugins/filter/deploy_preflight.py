@@ -13,12 +13,13 @@ author:
 description:
   - Tells what an environment has before a deployment, and what becomes of the push. The role
     P(hosting.management.deploy#role) gives this to your own tasks, as C(deployment).
-positional: known, prediction
+positional: known, prediction, line
 options:
   _input:
     description:
-      - The host, as C(environment), C(release), C(environment_name) (as the service names it), C(ignores_lock), and its
-        C(line) of the plan.
+      - The host, as C(environment), C(release), C(environment_name) (as the service names it), and C(ignores_lock).
+      - What is wanted, as C(tasks) and C(domains) (lists), C(sets_denied_ips), C(restarts_php), C(caches) (a list), and
+        C(verifies).
     type: dict
     required: true
   known:
@@ -31,18 +32,24 @@ options:
       - The result of M(hosting.management.env_push) in check mode. Skipped or empty if nothing is pushed.
     type: dict
     required: true
+  line:
+    description:
+      - The line of the host in the plan, as in P(hosting.management.deploy_target#filter).
+    type: str
+    required: true
 """
 
 EXAMPLES = r"""
 - name: Record the state before the deployment
   ansible.builtin.set_fact:
-    before: "{{ host | hosting.management.deploy_preflight(known, prediction) }}"
+    before: "{{ host | hosting.management.deploy_preflight(known, prediction, 'shop: staging → live') }}"
 """
 
 RETURN = r"""
 _value:
   description:
     - What the environment has, and C(push), which is V(due), V(there), V(in progress), V(unknown) or V(off).
+      C(is_due) is false where nothing is left to do.
   type: dict
 """
 

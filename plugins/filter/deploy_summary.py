@@ -13,7 +13,7 @@ author:
 description:
   - Sums up what the role P(hosting.management.deploy#role) did in all environments. The role prints this summary, and
     writes it as JSON.
-positional: hosts, wave
+positional: hosts, wave, last
 options:
   _input:
     description:
@@ -32,6 +32,11 @@ options:
       - The names of the hosts that are deployed to just now, as in C(ansible_play_batch).
     type: list
     elements: str
+    required: true
+  last:
+    description:
+      - The name of the host that is deployed to last.
+    type: str
     required: true
   release:
     description:
@@ -54,8 +59,8 @@ EXAMPLES = r"""
 - name: Sum up all environments
   ansible.builtin.set_fact:
     deployed: >-
-      {{ results | hosting.management.deploy_summary(ansible_play_hosts_all, ansible_play_batch, release='v2',
-      check_mode=ansible_check_mode, may_fail=0) }}
+      {{ results | hosting.management.deploy_summary(ansible_play_hosts_all, ansible_play_batch,
+      ansible_play_hosts | last, release='v2', check_mode=ansible_check_mode, may_fail=0) }}
 """
 
 RETURN = r"""

@@ -74,6 +74,14 @@ is_restarted:
     no push is known, or if a backup was restored since.
   returned: success
   type: bool
+cleared_caches:
+  description:
+    - The caches that were cleared for the release since its last push, as in
+      O(hosting.management.cache_clear#module:caches).
+  returned: success
+  type: list
+  elements: str
+  sample: [edge, site]
 parts:
   description: The pushes that make up the release, oldest first. There are several if its parts were pushed separately.
   returned: success
@@ -269,7 +277,7 @@ from ..module_utils._arguments import ModuleSpec, api_options, environment_optio
 from ..module_utils._entry import run_module
 from ..module_utils._locks import locks_in_force, locks_on
 from ..module_utils._release_backups import recorded
-from ..module_utils._releases import as_result, is_restarted, pushes_of, restarts_of
+from ..module_utils._releases import as_result, cleared_caches, clears_of, is_restarted, pushes_of, restarts_of
 from ..module_utils._under_way import is_restore
 from ..module_utils._verdicts import trials_at
 
@@ -293,6 +301,7 @@ def run(context):
         "sent_at": newest and as_result(newest)["sent_at"],
         "is_interrupted": bool(newest and newest.is_interrupted()),
         "is_restarted": is_restarted(newest, restarts),
+        "cleared_caches": cleared_caches(newest, clears_of(context)) if newest else [],
         "parts": [{**push.note, **as_result(push)} for push in pushes if push.release == newest.release],
         "backup": newest and newest.release and _backup_before(context, newest.release),
         "updates": [trial.as_result() for trial in trials_at(context, context["environment_id"])],

@@ -171,7 +171,14 @@ def _is_changed(result: Record) -> bool:
 
 
 def summary_of(
-    results: list[Record], hosts: list[str], wave: list[str], *, release: Any, check_mode: bool, may_fail: float
+    results: list[Record],
+    hosts: list[str],
+    wave: list[str],
+    last: str,
+    *,
+    release: Any,
+    check_mode: bool,
+    may_fail: float,
 ) -> Record:
     """Return what became of all environments: the ``summary``, as the JSON file has it; the ``rows`` of the table that
     people read; and ``left``, the names of the environments to deploy to again.
@@ -179,6 +186,7 @@ def summary_of(
     :param results: those of the environments that came to their end.
     :param hosts: the names of all environments, in their order.
     :param wave: the names of those that are deployed just now.
+    :param last: the name of the environment that is deployed last.
     :param may_fail: the percentage of a wave that may fail without stopping the next.
     """
     known = {one["environment"]: one for one in plain(results)}
@@ -199,7 +207,7 @@ def summary_of(
             "not_reached": len(waiting),
         },
         "environments": environments,
-        "is_complete": not waiting or stops,
+        "is_complete": stops or (not waiting and last in wave),
     }
     return {
         "summary": summary,

@@ -13,7 +13,7 @@ from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ..module_utils._progress import FAILED, IN_PROGRESS, SENT, UNKNOWN
+from ..module_utils._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
 from ..module_utils._text import printable, without_login
 from .plain_values import Record, plain
 from .preflight import LIVE
@@ -163,17 +163,20 @@ def _problems_of_waves(waves: Record) -> Iterator[str]:
             yield f"deploy_serial has {size}, which is neither a number of environments nor a percentage such as 50%."
 
 
-def preflight_of(host: Record, known: Record, prediction: Record) -> Record:
+def preflight_of(host: Record, known: Record, prediction: Record, line: str) -> Record:
     """Return what an environment has before a deployment, and what the push is going to be: what hooks get.
 
-    ``push`` is ``off``, ``due``, ``there``, ``in progress`` or ``unknown``.
+    ``push`` is ``off``, ``due``, ``there``, ``in progress`` or ``unknown``. ``is_due`` is False where all is on record
+    already, and nothing is done at each run.
 
-    :param host: ``environment``, ``release``, ``environment_name`` (as the service names it), ``ignores_lock``, and
-        ``line``, the environment's line of the plan.
+    :param host: ``environment``, ``release``, ``environment_name`` (as the service names it), ``ignores_lock``;
+        and what is wanted: ``tasks``, ``domains``, ``sets_denied_ips``, ``restarts_php``, ``caches``, ``verifies``.
     :param known: the result of release_info.
     :param prediction: the result of env_push in check mode; empty if nothing is pushed.
+    :param line: the environment's line of the plan.
     """
     host, known, prediction = plain(host), plain(known), plain(prediction)
+    push = _push(known, prediction)
     restored = known["restored_backup"]
     return {
         "environment": host["environment"],
@@ -185,9 +188,22 @@ def preflight_of(host: Record, known: Record, prediction: Record) -> Record:
         "is_live": (host["environment_name"] or LIVE) == LIVE,
         "is_interrupted": bool(known["is_interrupted"]),
         "state_before": known["state"] or "",
-        "push": _push(known, prediction),
-        "line": host["line"],
+        "push": push,
+        "is_due": push != "there" or _is_more_due(host, known),
+        "line": str(line),
     }
+
+
+def _is_more_due(host: Record, known: Record) -> bool:
+    """Tell whether anything is left to do once the release is there."""
+    if host["tasks"] or host["domains"] or host["sets_denied_ips"] or host["verifies"]:
+        return True
+    restart = known["php_restart"] or {}
+    is_restarted = (
+        known["is_restarted"] and restart.get("release") == str(host["release"]) and restart["state"] == FINISHED
+    )
+    is_cleared = set(listed(host["caches"])) <= set(known["cleared_caches"])
+    return not is_cleared or (bool(host["restarts_php"]) and not is_restarted)
 
 
 def _push(known: Record, prediction: Record) -> str:

@@ -283,7 +283,12 @@ def one(environment: str, **values: Any) -> dict[str, Any]:
 
 def summary(results: list[dict[str, Any]], wave: list[str], may_fail: float = 0, **settings: Any) -> dict[str, Any]:
     return summary_of(
-        results, ["a", "b", "c", "d"], wave, may_fail=may_fail, **{"release": "v2", "check_mode": False, **settings}
+        results,
+        ["a", "b", "c", "d"],
+        wave,
+        "d",
+        may_fail=may_fail,
+        **{"release": "v2", "check_mode": False, **settings},
     )
 
 
@@ -323,6 +328,10 @@ def test_the_summary_is_shown_when_no_wave_comes_after_this_one(failed_ones, wav
 
 def test_after_the_last_wave_the_summary_is_shown():
     assert summary([one(name) for name in "abcd"], ["d"])["summary"]["is_complete"] is True
+
+
+def test_before_the_last_wave_it_is_not_shown_though_nothing_is_left_to_do():
+    assert summary([one(name) for name in "abcd"], ["a"])["summary"]["is_complete"] is False
 
 
 def test_a_prediction_is_told_as_one():

@@ -131,8 +131,29 @@ def test_a_rollback_needs_less():
 
 # ---- what is going to be done ---------------------------------------------------------------------------------------
 
-HOST = {"environment": "shop", "release": "v2", "environment_name": "", "ignores_lock": False, "line": "shop: a → b"}
-KNOWN = {"release": "v1", "state": "finished", "restored_backup": None, "is_interrupted": False, "locks": []}
+HOST = {
+    "environment": "shop",
+    "release": "v2",
+    "environment_name": "",
+    "ignores_lock": False,
+    "tasks": [],
+    "domains": [],
+    "sets_denied_ips": False,
+    "restarts_php": True,
+    "caches": ["site", "edge"],
+    "verifies": False,
+}
+LINE = "shop: a → b"
+KNOWN = {
+    "release": "v1",
+    "state": "finished",
+    "restored_backup": None,
+    "is_interrupted": False,
+    "locks": [],
+    "is_restarted": True,
+    "php_restart": {"release": "v2", "state": "finished"},
+    "cleared_caches": ["edge", "site"],
+}
 NOT_PUSHED: dict[str, Any] = {"release": None, "state": None}
 
 
@@ -150,7 +171,7 @@ NOT_PUSHED: dict[str, Any] = {"release": None, "state": None}
     ],
 )
 def test_what_becomes_of_the_push(known, prediction, push):
-    assert preflight_of(HOST, {**KNOWN, **known}, prediction)["push"] == push
+    assert preflight_of(HOST, {**KNOWN, **known}, prediction, LINE)["push"] == push
 
 
 @pytest.mark.parametrize(
@@ -162,16 +183,16 @@ def test_what_becomes_of_the_push(known, prediction, push):
     ],
 )
 def test_what_is_there(known, text):
-    assert preflight_of(HOST, {**KNOWN, **known}, {})["there"] == text
+    assert preflight_of(HOST, {**KNOWN, **known}, {}, LINE)["there"] == text
 
 
 @pytest.mark.parametrize(("name", "is_live"), [("", True), (None, True), ("live", True), ("staging", False)])
 def test_what_is_live(name, is_live):
-    assert preflight_of({**HOST, "environment_name": name}, KNOWN, {})["is_live"] is is_live
+    assert preflight_of({**HOST, "environment_name": name}, KNOWN, {}, LINE)["is_live"] is is_live
 
 
 def test_what_hooks_get():
-    assert preflight_of(HOST, {**KNOWN, **NOT_PUSHED, "is_interrupted": None}, {"is_pushed": True}) == {
+    assert preflight_of(HOST, {**KNOWN, **NOT_PUSHED, "is_interrupted": None}, {"is_pushed": True}, LINE) == {
         "environment": "shop",
         "release": "v2",
         "release_before": "",
@@ -182,8 +203,51 @@ def test_what_hooks_get():
         "is_interrupted": False,
         "state_before": "",
         "push": "due",
+        "is_due": True,
         "line": "shop: a → b",
     }
+
+
+DUE = {
+    "nothing": ({}, {}, {"is_pushed": False}, False),
+    "caches that are not wanted": ({"caches": []}, {"cleared_caches": []}, {"is_pushed": False}, False),
+    "a restart that is not wanted": ({"restarts_php": False}, {"php_restart": None}, {"is_pushed": False}, False),
+    "caches as text": ({"caches": "site,edge"}, {}, {"is_pushed": False}, False),
+    "a release that is a number": (
+        {"release": 2, "caches": []},
+        {"php_restart": {"release": "2", "state": "finished"}},
+        {"is_pushed": False},
+        False,
+    ),
+    "the push": ({}, {}, {"is_pushed": True}, True),
+    "no push, but the rest": ({}, {}, {"skipped": True}, True),
+    "a push that goes on": ({}, {"state": "in_progress"}, {"is_pushed": False}, True),
+    "a push to settle": ({}, {}, {"error": {"kind": "outcome_unknown"}}, True),
+    "tasks of one's own": ({"tasks": ["a.yml"]}, {}, {"is_pushed": False}, True),
+    "domains": ({"domains": [{"domain_name": "a"}]}, {}, {"is_pushed": False}, True),
+    "denied addresses": ({"sets_denied_ips": True}, {}, {"is_pushed": False}, True),
+    "the verification": ({"verifies": True}, {}, {"is_pushed": False}, True),
+    "no restart": ({}, {"php_restart": None, "is_restarted": False}, {"is_pushed": False}, True),
+    "no restart since the push": ({}, {"is_restarted": False}, {"is_pushed": False}, True),
+    "a restart for something else": (
+        {},
+        {"php_restart": {"release": "v1", "state": "finished"}},
+        {"is_pushed": False},
+        True,
+    ),
+    "a restart that goes on": (
+        {},
+        {"php_restart": {"release": "v2", "state": "in_progress"}},
+        {"is_pushed": False},
+        True,
+    ),
+    "a cache": ({}, {"cleared_caches": ["site"]}, {"is_pushed": False}, True),
+}
+
+
+@pytest.mark.parametrize(("host", "known", "prediction", "is_due"), DUE.values(), ids=DUE)
+def test_what_is_left_to_do(host, known, prediction, is_due):
+    assert preflight_of({**HOST, **host}, {**KNOWN, **known}, prediction, LINE)["is_due"] is is_due
 
 
 SETTINGS = {"push_db": True, "push_files": True, "file_list": [], "verify_urls": [], "rollback": False}

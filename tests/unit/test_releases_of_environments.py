@@ -12,7 +12,13 @@ import pytest
 from ansible_collections.hosting.management.plugins.module_utils._journal import Entry
 from ansible_collections.hosting.management.plugins.module_utils._progress import FAILED, FINISHED, IN_PROGRESS, UNKNOWN
 from ansible_collections.hosting.management.plugins.module_utils._releases import is_restarted
-from ansible_collections.hosting.management.plugins.modules import backup_restore, env_push, php_restart, release_info
+from ansible_collections.hosting.management.plugins.modules import (
+    backup_restore,
+    cache_clear,
+    env_push,
+    php_restart,
+    release_info,
+)
 from simulator import seed
 
 pytest_plugins = ["simulator.fixtures"]
@@ -91,6 +97,25 @@ def test_a_restart_comes_after_the_push_of_a_controller_whose_clock_is_ahead(con
     monkeypatch.setattr(time, "time", now)
     controller.run(php_restart, **RESTART)
     assert restarted(controller) is True
+
+
+def test_the_caches_that_were_cleared_after_the_push_of_the_release(controller, simulator):
+    def cleared():
+        return controller.run(release_info, environment_id=LIVE)["cleared_caches"]
+
+    options = {"environment_id": LIVE, "release": "v1"}
+    controller.run(cache_clear, **options, caches=["site"])
+    controller.run(env_push, **PUSH)
+    assert cleared() == []
+    controller.run(cache_clear, **options, caches=["edge"], url="https://shop.example.com/new")
+    assert cleared() == [], "an address of the edge cache is not all of it"
+    controller.run(cache_clear, **options, caches=["site", "edge"], force=True)
+    assert cleared() == ["edge", "site"]
+    simulator.fault("fail_operation", method="POST", path="/sites/tools/clear-cache")
+    controller.run(cache_clear, **options, caches=["site"], force=True)
+    assert cleared() == ["edge"]
+    controller.run(cache_clear, **{**options, "release": "v2"}, caches=["edge"])
+    assert cleared() == []
 
 
 def test_a_restored_backup_is_no_push(controller, simulator):
