@@ -53,7 +53,7 @@ class Target:
 
 
 def asked_of(host: Record) -> Asked:
-    """Return what is asked of a host, from what the role notes of it (``__deploy_asked``)."""
+    """Return what is asked of a host, from the input of the filter deploy_target."""
     listed, company = host.get("listed") or {}, host.get("company") or {}
     error = listed.get("error") or {}
     is_absent = error.get("status") in NOT_SHOWN
