@@ -10,10 +10,12 @@ round. A restore's row has the backup in its part.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ._context import Context
 from ._journal import Entry, Subject
+from ._progress import FAILED, FINISHED
 from ._values import iso_of_seconds
 
 
@@ -39,6 +41,34 @@ def release_of_restore(backup_id: int, release: str | None) -> str | None:
 def restarts_of(context: Context) -> tuple[Entry, ...]:
     """Return what the journal knows of the PHP restarts of the task's environment, oldest first."""
     return context.journal.read((context.client.base_url, f"php_restart/{context['environment_id']}"))
+
+
+def is_restarted(push: Entry | None, restarts: Sequence[Entry]) -> bool | None:
+    """Tell whether PHP was restarted after a push, by the order of the journal; None without a push.
+
+    A restart that failed is none. One whose outcome is unknown counts, because its own task settles that.
+    """
+    if push is None:
+        return None
+    return any(one.sent_at > push.sent_at and one.progress != FAILED for one in restarts)
+
+
+def cleared_caches(push: Entry | None, clears: Iterable[tuple[Subject, Entry]]) -> list[str]:
+    """Return the names of the caches that were cleared as a whole for a push, after it, by the order of the journal."""
+    return sorted(
+        subject[1].rpartition("/")[2]
+        for subject, one in clears
+        if push
+        and one.release == push.release
+        and one.sent_at > push.sent_at
+        and one.progress == FINISHED
+        and not one.note.get("url")
+    )
+
+
+def clears_of(context: Context) -> list[tuple[Subject, Entry]]:
+    """Return what the journal knows of the caches of the task's environment that were cleared."""
+    return context.journal.subjects(context.client.base_url, f"cache_clear/{context['environment_id']}/")
 
 
 def as_result(entry: Entry) -> dict[str, Any]:

@@ -164,6 +164,7 @@ from ..module_utils._entry import run_module
 from ..module_utils._errors import HostingError, InvalidInput
 from ..module_utils._interface import CLEAR_CDN_CACHE, CLEAR_EDGE_CACHE, CLEAR_SITE_CACHE
 from ..module_utils._sites import environment_of_site
+from ..module_utils._under_way import Kind, Start
 
 
 def _check_caches(params):
@@ -210,6 +211,8 @@ def run(context):
                 release=context["release"],
                 part=_edge_part(context) if cache == "edge" else None,
                 at_each_run=context["release"] is None,
+                # It may start beside all else, and its row comes after theirs: see cleared_caches of release_info.
+                start=Start(Kind.OTHER, context["environment_id"]),
             )
         except HostingError as error:
             raise _after(outcomes, error) from None

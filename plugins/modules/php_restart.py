@@ -112,6 +112,7 @@ from ..module_utils._arguments import (
 from ..module_utils._convergence import once
 from ..module_utils._entry import run_module
 from ..module_utils._interface import RESTART_PHP
+from ..module_utils._under_way import Kind, Start
 
 SPEC = ModuleSpec(
     api_options(),
@@ -129,6 +130,8 @@ def run(context):
         request=RESTART_PHP(body=context.given("environment_id")),
         release=context["release"],
         at_each_run=context["release"] is None,
+        # It may start beside all else, and its row comes after theirs: see is_restarted of release_info.
+        start=Start(Kind.OTHER, context["environment_id"]),
     )
     return outcome.result()
 

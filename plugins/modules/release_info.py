@@ -69,6 +69,19 @@ is_interrupted:
   description: Whether the last push is not known to have ended, and the run that sent it no longer lives.
   returned: success
   type: bool
+is_restarted:
+  description: Whether PHP was restarted since the last push. If not, the run that pushed did not come that far. Null if
+    no push is known, or if a backup was restored since.
+  returned: success
+  type: bool
+cleared_caches:
+  description:
+    - The caches that were cleared for the release since its last push, as in
+      O(hosting.management.cache_clear#module:caches).
+  returned: success
+  type: list
+  elements: str
+  sample: [edge, site]
 parts:
   description: The pushes that make up the release, oldest first. There are several if its parts were pushed separately.
   returned: success

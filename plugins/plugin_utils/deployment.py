@@ -5,9 +5,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
+from ..module_utils._progress import FAILED, FINISHED, UNKNOWN
 from .plain_values import Record, plain
+
+PUSH, AFTER_PUSH, VERIFY = "push", "after_push", "verify"
+"""The steps whose failures mean something, as the tasks say themselves, whatever they are called."""
 
 NAME_ONE = "Name one with -e deploy_rollback_backup_id=ID; hosting.management.backup_info lists them."
 
@@ -49,6 +54,45 @@ def rollback_choice(
             f" leave deploy_release out, or set it to {there}. Nothing was done."
         )
     return _before(known.get("backup"), listed, environment, there)
+
+
+def goes_back(
+    failure: Record, known: Record, push: Record, *, release: Any, wanted: bool, within: float, now: float
+) -> bool:
+    """Tell whether a failure is a reason to restore the backup from before a release.
+
+    It is one only where the release is there, and its push has ended. What failed before the push, and a site that
+    could not be asked, says nothing about the release.
+
+    :param failure: what failed: the ``step`` (empty for most), the name of the ``task``, its ``msg`` and ``error``.
+    :param known: what release_info returns now.
+    :param push: the result of this run's push.
+    :param release: the release that is deployed.
+    :param wanted: whether the user wants to go back at all.
+    :param within: for how many seconds after the push of an earlier run.
+    :param now: the time, in seconds since the epoch.
+    """
+    return bool(
+        wanted
+        and _is_reason(failure)
+        and str(known.get("release") or "") == str(release)
+        and (known.get("state") in (FINISHED, FAILED) or (push.get("operation") or {}).get("state") == UNKNOWN)
+        and (push.get("changed") or now - _seconds(known.get("sent_at")) <= within)
+    )
+
+
+def _is_reason(failure: Record) -> bool:
+    kind = failure["error"].get("kind")
+    return {
+        PUSH: kind == "operation_failed",
+        AFTER_PUSH: True,
+        VERIFY: kind == "check_failed",
+    }.get(failure["step"], False)
+
+
+def _seconds(sent_at: str | None) -> float:
+    """Return a time of the journal in seconds since the epoch; one that is not known is long ago."""
+    return datetime.fromisoformat(sent_at).timestamp() if sent_at else 0.0
 
 
 def _before(backup: Record | None, listed: dict[str, Record], environment: str, release: str) -> Record:

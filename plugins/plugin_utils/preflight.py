@@ -51,7 +51,7 @@ class Target:
 
 
 def asked_of(host: Record) -> Asked:
-    """Return what is asked of a host, from what the role notes of it (``__deploy_asked``)."""
+    """Return what is asked of a host, from the input of the filter deploy_target."""
     listed, company = host.get("listed") or {}, host.get("company") or {}
     is_absent = is_not_offered(listed)
     why_not = "the service does not show the environments of the site"

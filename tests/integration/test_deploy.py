@@ -181,6 +181,16 @@ def test_the_first_run_changes_and_the_second_sends_no_write(either_service):
     assert either_service.written() == {}
 
 
+def test_an_environment_with_nothing_to_do_is_not_visited_for_what_would_be_skipped(deployment):
+    options = {"deploy_domains": [], "deploy_set_denied_ips": False, "deploy_verify": False}
+    deployment.changes("-e", "deploy_serial=2", **options)
+    done = deployment.run("-e", "deploy_serial=2", **options)
+    assert "2 environments: 0 changed, 2 had nothing to do, 0 failed." in done.stdout
+    # The tasks of all environments together count for the first one.
+    [counts] = [line for line in done.stdout.splitlines() if line.startswith("shop ")]
+    assert sum(int(re.search(rf"{name}=(\d+)", counts)[1]) for name in ("ok", "skipped")) <= 8, counts
+
+
 def test_without_the_journal_only_what_the_service_does_not_show_is_done_again(deployment):
     deployment.changes()
     for file in deployment.folder.glob("journal.db*"):

@@ -10,7 +10,7 @@ from typing import Any
 from .._context import Context
 from .._locks import locks_in_force, locks_on
 from .._release_backups import recorded
-from .._releases import as_result, pushes_of, restarts_of
+from .._releases import as_result, cleared_caches, clears_of, is_restarted, pushes_of, restarts_of
 from .._under_way import is_restore
 from .._verdicts import trials_at
 
@@ -30,6 +30,8 @@ def run(context: Context) -> dict[str, Any]:
         "state": newest and as_result(newest)["state"],
         "sent_at": newest and as_result(newest)["sent_at"],
         "is_interrupted": bool(newest and newest.is_interrupted()),
+        "is_restarted": is_restarted(newest, restarts),
+        "cleared_caches": cleared_caches(newest, clears_of(context)) if newest else [],
         "parts": [{**push.note, **as_result(push)} for push in pushes if newest and push.release == newest.release],
         "backup": newest and newest.release and _backup_before(context, newest.release),
         "updates": [trial.as_result() for trial in trials_at(context, context["environment_id"])],

@@ -1,0 +1,56 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: deploy_result
+short_description: Summarize the deployment to one environment
+version_added: 0.2.0
+author:
+  - hosting.management contributors (@hosting-management)
+description:
+  - Sums up, from the results that the tasks of the role P(hosting.management.deploy#role) registered, what was done,
+    what failed, and what to do next. The role returns this as C(deploy_result).
+positional: settings
+options:
+  _input:
+    description:
+      - The results of the tasks by the names of the steps (C(backup), C(push), C(domains), C(denied_ips), C(restore),
+        C(restart), C(caches)); the release C(before) and C(now); the C(failure); the backup that was C(chosen); and
+        C(return), how going back to it went. What never came is empty.
+    type: dict
+    required: true
+  settings:
+    description:
+      - What was asked for, in C(environment), C(release), C(backup_tag), C(check_mode), C(takes_backup), C(verifies)
+        and C(began), in seconds since the epoch.
+    type: dict
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Keep the result for the environment
+  ansible.builtin.set_fact:
+    deploy_result: "{{ results | hosting.management.deploy_result(settings) }}"
+"""
+
+RETURN = r"""
+_value:
+  description: The result for the environment.
+  type: dict
+"""
+
+import time
+
+from ..plugin_utils.deployment_outcome import result_of
+
+
+class FilterModule:
+    def filters(self):
+        return {"deploy_result": deploy_result}
+
+
+def deploy_result(results, settings):
+    return result_of(results, settings, time.time())

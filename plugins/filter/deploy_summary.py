@@ -1,0 +1,79 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: deploy_summary
+short_description: Summarize the deployment to all environments
+version_added: 0.2.0
+author:
+  - hosting.management contributors (@hosting-management)
+description:
+  - Sums up what the role P(hosting.management.deploy#role) did in all environments. The role prints this summary, and
+    writes it as JSON.
+positional: hosts, wave, last
+options:
+  _input:
+    description:
+      - The C(deploy_result) of each host that finished.
+    type: list
+    elements: dict
+    required: true
+  hosts:
+    description:
+      - The names of all hosts, in order.
+    type: list
+    elements: str
+    required: true
+  wave:
+    description:
+      - The names of the hosts that are deployed to just now, as in C(ansible_play_batch).
+    type: list
+    elements: str
+    required: true
+  last:
+    description:
+      - The name of the host that is deployed to last.
+    type: str
+    required: true
+  release:
+    description:
+      - The release that is deployed.
+    type: str
+    required: true
+  check_mode:
+    description:
+      - Whether the summary is a prediction.
+    type: bool
+    required: true
+  may_fail:
+    description:
+      - The percentage of a wave that may fail without stopping the next.
+    type: float
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Sum up all environments
+  ansible.builtin.set_fact:
+    deployed: >-
+      {{ results | hosting.management.deploy_summary(ansible_play_hosts_all, ansible_play_batch,
+      ansible_play_hosts | last, release='v2', check_mode=ansible_check_mode, may_fail=0) }}
+"""
+
+RETURN = r"""
+_value:
+  description:
+    - The C(summary) is what the JSON file has. The C(rows) are the table for people, and C(left) has the names of the
+      environments to deploy to again.
+  type: dict
+"""
+
+from ..plugin_utils.deployment_outcome import summary_of
+
+
+class FilterModule:
+    def filters(self):
+        return {"deploy_summary": summary_of}

@@ -1,0 +1,338 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the role deploy decides, row by row: when it goes back, and what it says of each failure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.hosting.management.plugins.plugin_utils.deployment import goes_back
+from ansible_collections.hosting.management.plugins.plugin_utils.deployment_outcome import result_of, summary_of, there
+
+NOW = 1_800_000_000.0
+SENT_AT = "2027-01-15T07:50:00Z"  # ten minutes before NOW
+BROKEN = {"step": "verify", "task": "Ask", "msg": "It answered 500.", "error": {"kind": "check_failed"}}
+THERE = {"release": "v2", "state": "finished", "sent_at": SENT_AT, "restored_backup": None}
+PUSHED = {"changed": True, "operation": {"state": "finished"}}
+
+
+def failed(step: str, kind: str = "", **error: object) -> dict[str, Any]:
+    return {"step": step, "task": "A task", "msg": "It failed.", "error": {"kind": kind, **error} if kind else {}}
+
+
+# ---- going back -----------------------------------------------------------------------------------------------------
+
+GOES_BACK = {
+    "the site does not work": {},
+    "a task after the push failed": {"failure": failed("after_push")},
+    "the push failed on its way": {
+        "failure": failed("push", "operation_failed"),
+        "known": {**THERE, "state": "failed"},
+    },
+    "an earlier run pushed it a moment ago": {"push": {"changed": False}},
+    "an earlier run pushed it, and this one had no push": {"push": {"skipped": True}},
+    "pushed by this run, however long that took": {"within": 0},
+    "the service does not show how the push ended": {
+        "known": {**THERE, "state": "unknown"},
+        "push": {"changed": True, "operation": {"state": "unknown"}},
+    },
+    "the release is a number": {"release": 7, "known": {**THERE, "release": "7"}},
+}
+
+STAYS = {
+    "nobody wants to": {"wanted": False},
+    "the site could not be asked": {"failure": failed("verify", "connection")},
+    "nobody can tell how the push ended": {"failure": failed("push", "outcome_unknown")},
+    "the push goes on": {"failure": failed("push", "operation_timeout"), "known": {**THERE, "state": "in_progress"}},
+    "the push was refused": {"failure": failed("push", "bad_request")},
+    "a step before the push failed": {"failure": failed("", "bad_request")},
+    "a task of one's own that is called the same": {"failure": {**BROKEN, "step": "", "task": "Ask the site"}},
+    "the push still goes on": {"known": {**THERE, "state": "in_progress"}},
+    "nobody knows whether it was pushed": {"known": {**THERE, "state": "unknown"}},
+    "another release is there": {"known": {**THERE, "release": "v3"}},
+    "a backup was restored since": {"known": {"release": None, "state": None, "restored_backup": {"backup_id": 1}}},
+    "the journal could not be read": {"known": {"failed": True, "msg": "No."}},
+    "it has been there for long": {"push": {"changed": False}, "within": 599},
+}
+
+
+def decided(**case: Any) -> bool:
+    given = {
+        "failure": BROKEN,
+        "known": THERE,
+        "push": PUSHED,
+        "release": "v2",
+        "wanted": True,
+        "within": 600,
+        "now": NOW,
+        **case,
+    }
+    return goes_back(given.pop("failure"), given.pop("known"), given.pop("push"), **given)
+
+
+@pytest.mark.parametrize("case", GOES_BACK.values(), ids=GOES_BACK)
+def test_it_goes_back(case):
+    assert decided(**case) is True
+
+
+@pytest.mark.parametrize("case", STAYS.values(), ids=STAYS)
+def test_it_stays(case):
+    assert decided(**case) is False
+
+
+# ---- what is said of one environment --------------------------------------------------------------------------------
+
+SETTINGS = {
+    "environment": "shop",
+    "release": "v2",
+    "backup_tag": "before-v2",
+    "check_mode": False,
+    "takes_backup": True,
+    "verifies": True,
+    "began": str(NOW - 12.34),
+}
+BEFORE = {"release": "v1", "state": "finished", "restored_backup": None}
+BACKUP = {"backup": {"id": 7, "tag": "before-v2", "created_at_iso": "2027-01-15T07:49:00Z"}, "changed": True}
+BACK = {"backup_id": 7, "tag": "before-v2", "release": "v2"}
+TO_GO_BACK = (
+    "To go back, restore the backup with the tag before-v2 (id 7, taken 2027-01-15T07:49:00Z), such as with"
+    " hosting.management.rollback."
+)
+JOURNAL = "Put the journal back, or find out what the environment has, before you run anything against it."
+PUT = {"method": "PUT"}
+
+
+def result(settings: dict[str, Any] | None = None, **results: Any) -> dict[str, Any]:
+    given = {"before": BEFORE, "now": THERE, "backup": BACKUP, **results}
+    return result_of(given, {**SETTINGS, **(settings or {})}, NOW)
+
+
+SAID = {
+    "the site does not work": ({"failure": BROKEN}, "The site does not work: It answered 500.", TO_GO_BACK),
+    "the site could not be asked": (
+        {"failure": failed("verify", "connection")},
+        "Failed at 'A task': It failed.",
+        TO_GO_BACK,
+    ),
+    "the push failed on its way": (
+        {"failure": failed("push", "operation_failed", method="PUT", operation_id="x")},
+        "The push of v2 failed on its way, so parts of it may be there: It failed.",
+        TO_GO_BACK,
+    ),
+    "the push goes on": (
+        {"failure": failed("push", "operation_timeout", operation_id="x", **PUT)},
+        "v2 is still being pushed: It failed.",
+        "Do not restore a backup before the push has ended. Run again to wait for its end.",
+    ),
+    "the answer was lost": (
+        {"failure": failed("push", "outcome_unknown", **PUT), "now": {**THERE, "state": "unknown"}},
+        "It is not known whether v2 was pushed: It failed.",
+        "When it is settled, run again. To force it, set deploy_force_push: true.",
+    ),
+    "another request's answer was lost": (
+        {"failure": failed("push", "outcome_unknown"), "now": BEFORE},
+        "v2 was not pushed: It failed.",
+        "When it is settled, run again. To force it, set deploy_force_push: true.",
+    ),
+    "another request goes on": (
+        {"failure": failed("push", "operation_timeout", operation_id="x"), "now": BEFORE},
+        "v2 was not pushed: It failed.",
+        "Fix the cause, then run again. To force it, set deploy_force_push: true.",
+    ),
+    "the connection broke": (
+        {"failure": failed("push", "connection", **PUT), "now": BEFORE},
+        "It is not known whether v2 was pushed: It failed.",
+        "Fix the cause, then run again.",
+    ),
+    "the push was refused": (
+        {"failure": failed("push", "bad_request", **PUT), "now": BEFORE},
+        "v2 was not pushed: It failed.",
+        "Fix the cause, then run again.",
+    ),
+    "the journal failed before the push": (
+        {"failure": failed("push", "journal"), "now": {}},
+        "v2 was not pushed: It failed.",
+        JOURNAL,
+    ),
+    "the journal failed after the push": (
+        {"failure": failed("push", "journal"), "push": PUSHED},
+        "It is not known whether v2 was pushed: It failed.",
+        JOURNAL,
+    ),
+    "a step before the push": (
+        {"failure": failed("", "bad_request"), "now": BEFORE},
+        "Failed at 'A task': It failed.",
+        "Fix the cause, then run again.",
+    ),
+    "it went back": (
+        {"failure": BROKEN, "return": BACK},
+        "The site does not work: It answered 500.",
+        "It was rolled back to backup 7 (before-v2), and the site works again.",
+    ),
+    "it went back, and that does not work": (
+        {"failure": BROKEN, "return": {**BACK, "problem": "It answered 502."}},
+        "The site does not work: It answered 500.",
+        "It was rolled back to backup 7 (before-v2), but the site still does not work: It answered 502.",
+    ),
+    "it could not go back": (
+        {"failure": BROKEN, "return": {"failed": True, "msg": "No.", "kind": "bad_request"}},
+        "The site does not work: It answered 500.",
+        "Rolling it back failed, too: No. Restore before-v2 by hand, or run hosting.management.rollback.",
+    ),
+    "nobody knows whether it went back": (
+        {"failure": BROKEN, "return": {"failed": True, "msg": "Settle it.", "kind": "outcome_unknown"}},
+        "The site does not work: It answered 500.",
+        (
+            "Rolling it back failed, too: Settle it. When it is settled, run hosting.management.rollback. To force it,"
+            " set deploy_force_restore: true."
+        ),
+    ),
+    "there is no backup to choose": (
+        {"failure": failed(""), "chosen": {"backup_id": None, "problem": "None."}},
+        "Failed at 'A task': It failed.",
+        "",
+    ),
+    "a rollback of its own does not work": (
+        {"return": {**BACK, "problem": "It answered 502."}, "now": {"restored_backup": {"backup_id": 7}}},
+        "It is back at backup 7, but the site does not work: It answered 502.",
+        "Fix the cause, then run again.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("results", "problem", "advice"), SAID.values(), ids=SAID)
+def test_what_is_said_of_a_failure(results, problem, advice):
+    made = result(**results)
+    assert (made["failed"], made["problem"], made["advice"]) == (True, problem, advice)
+
+
+def test_without_a_backup_of_this_run_there_is_none_to_name():
+    made = result({"takes_backup": False}, failure=BROKEN, backup={})
+    assert made["advice"] == "No backup was taken by this run, because deploy_backup is false."
+
+
+def test_where_the_site_is_not_asked_nobody_says_that_it_works():
+    made = result({"verifies": False}, failure=BROKEN, **{"return": BACK})
+    assert made["advice"] == "It was rolled back to backup 7 (before-v2)."
+
+
+def test_all_that_a_result_has():
+    assert result(push=PUSHED, restart={"changed": True}, caches={"changed": False}, domains={"results": []}) == {
+        "environment": "shop",
+        "release": "v2",
+        "before": "v1",
+        "after": "v2",
+        "done": ["backup", "push", "PHP restart"],
+        "changed": True,
+        "seconds": 12.3,
+        "failed": False,
+        "rolled_back": False,
+        "backup": BACKUP["backup"],
+        "error": {},
+        "unsettled": False,
+        "problem": "",
+        "advice": "",
+    }
+
+
+def test_a_prediction_says_what_would_be_there():
+    assert result({"check_mode": True}, push=PUSHED, now=BEFORE)["after"] == "v2"
+    assert result({"check_mode": True}, push={"changed": False}, now=BEFORE)["after"] == "v1"
+
+
+@pytest.mark.parametrize(
+    ("before", "back", "release"),
+    [
+        (BEFORE, {}, "v1"),
+        (BEFORE, BACK, "v2"),
+        ({"release": None, "restored_backup": {"backup_id": 7, "release": "v0"}}, {}, "v0"),
+        ({}, {}, ""),
+    ],
+)
+def test_a_rollback_is_about_the_release_that_is_there(before, back, release):
+    assert result({"release": ""}, before=before, **{"return": back})["release"] == release
+
+
+@pytest.mark.parametrize(
+    ("known", "text"),
+    [
+        ({}, ""),
+        ({"failed": True, "msg": "No."}, ""),
+        (THERE, "v2"),
+        ({**THERE, "state": "in_progress"}, "v2 (accepted)"),
+        ({**THERE, "state": "sent"}, "v2 (being sent)"),
+        ({**THERE, "state": "unknown"}, "v2 (unknown)"),
+        ({**THERE, "state": "failed"}, "v2 (failed)"),
+        ({"release": None, "restored_backup": {"backup_id": 7, "state": "finished"}}, "backup 7"),
+        ({"release": None, "restored_backup": {"backup_id": 7, "state": "unknown"}}, "backup 7 (unknown)"),
+    ],
+)
+def test_what_an_environment_has_in_words(known, text):
+    assert there(known) == text
+
+
+# ---- what is said of all --------------------------------------------------------------------------------------------
+
+
+def one(environment: str, **values: Any) -> dict[str, Any]:
+    return {**result(push=PUSHED), "environment": environment, **values}
+
+
+def summary(results: list[dict[str, Any]], wave: list[str], may_fail: float = 0, **settings: Any) -> dict[str, Any]:
+    return summary_of(
+        results,
+        ["a", "b", "c", "d"],
+        wave,
+        "d",
+        may_fail=may_fail,
+        **{"release": "v2", "check_mode": False, **settings},
+    )
+
+
+def test_the_totals_and_who_is_left():
+    back = one("b", failed=True, rolled_back=True, done=["push", "restore"], problem="It broke.")
+    made = summary([one("a"), back, one("c", changed=False, done=[])], ["c"])
+    assert made["summary"]["totals"] == {
+        "environments": 4,
+        "changed": 2,
+        "unchanged": 1,
+        "failed": 1,
+        "rolled_back": 1,
+        "not_reached": 1,
+    }
+    assert made["left"] == ["b", "d"]
+    assert [row["needs"] for row in made["rows"]] == ["", "rolled back. It broke.", "", "not reached"]
+    assert [row["done"] for row in made["rows"]] == ["backup, push", "push, restore", "-", "-"]
+    assert [entry["failed"] for entry in made["summary"]["environments"]] == [False, True, False, None]
+
+
+@pytest.mark.parametrize(
+    ("failed_ones", "wave", "may_fail", "complete"),
+    [
+        ([], ["a"], 0, False),
+        (["a"], ["a"], 0, True),
+        (["a"], ["a", "b"], 0, True),
+        (["a"], ["a", "b"], 50, False),
+        (["a"], ["a", "b"], 49, True),
+        (["a", "b"], ["a", "b"], 100, True),
+        (["a"], ["b"], 0, False),
+    ],
+)
+def test_the_summary_is_shown_when_no_wave_comes_after_this_one(failed_ones, wave, may_fail, complete):
+    results = [one(name, failed=name in failed_ones) for name in {*failed_ones, *wave}]
+    assert summary(results, wave, may_fail)["summary"]["is_complete"] is complete
+
+
+def test_after_the_last_wave_the_summary_is_shown():
+    assert summary([one(name) for name in "abcd"], ["d"])["summary"]["is_complete"] is True
+
+
+def test_before_the_last_wave_it_is_not_shown_though_nothing_is_left_to_do():
+    assert summary([one(name) for name in "abcd"], ["a"])["summary"]["is_complete"] is False
+
+
+def test_a_prediction_is_told_as_one():
+    assert "would do" in summary([one("a")], ["a"], check_mode=True)["rows"][0]
