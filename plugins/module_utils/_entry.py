@@ -29,7 +29,7 @@ def perform(
     if problem:
         return InvalidInput(problem).as_result()
     if REQUESTS_IMPORT_ERROR:
-        error = MissingLibrary.requests(missing_required_lib("requests", reason="with urllib3 2 or newer"))
+        error = MissingLibrary.requests(missing_required_lib("requests", reason="with urllib3 2.0.2 or newer"))
         return {**error.as_result(), "exception": REQUESTS_IMPORT_ERROR}
     try:
         spec.check(params, given)

@@ -86,14 +86,6 @@ def test_the_action_group_has_exactly_the_modules():
     assert "plugin_routing" not in runtime
 
 
-def test_every_module_has_its_action_plugin():
-    actions = {path.name: path for path in (ROOT / "plugins" / "action").glob("*") if path.suffix == ".py"}
-    assert sorted(actions) == [f"{module}.py" for module in MODULES]
-    for path in actions.values():
-        assert path.is_symlink()
-        assert str(path.readlink()) == "../plugin_utils/in_process.py"
-
-
 @pytest.mark.parametrize("module", MODULES)
 @pytest.mark.parametrize("index", ["README.md", "docs/modules.md"])
 def test_the_lists_for_users_name_the_module(module: str, index: str):
