@@ -1,6 +1,8 @@
 # The door to everything: `make` lists what there is. It needs Python 3.11 or newer and access to Python packages, and
 # leaves nothing outside the checkout: environments are in .venv/, results in build/, downloads in .cache/.
 
+comma := ,
+
 PYTHON ?= python3
 CORE   ?=
 ARGS   ?=
@@ -15,8 +17,11 @@ HOME_DIR := $(BUILD)/home/$(notdir $(VENV))
 TREE     := build/tree/ansible_collections/hosting/management
 LINK     := build/collections/ansible_collections/hosting/management
 
+# Of a release that is not out yet, pip takes a candidate only when a requirement names one.
+AHEAD         := 2.22
 DEVEL         := 'ansible-core @ https://github.com/ansible/ansible/archive/devel.tar.gz'
-ANSIBLE_CORE  := $(if $(CORE),$(if $(filter devel,$(CORE)),$(DEVEL),'ansible-core==$(CORE).*'),'ansible-core>=2.19')
+RELEASE       := 'ansible-core==$(CORE).*$(if $(filter $(AHEAD),$(CORE)),$(comma)>=$(CORE).0b1)'
+ANSIBLE_CORE  := $(if $(CORE),$(if $(filter devel,$(CORE)),$(DEVEL),$(RELEASE)),'ansible-core>=2.19')
 CORES         := $(if $(CORE),$(CORE),2.19 2.21)
 PIP_CACHE_DIR ?= $(HERE)/.cache/pip
 export PIP_CACHE_DIR

@@ -10,7 +10,7 @@ loads it in the parent process, and the forks that run tasks inherit what it and
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
 from types import ModuleType
@@ -19,7 +19,6 @@ from typing import Any, ClassVar
 from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible.module_utils.common.parameters import remove_values
 from ansible.module_utils.errors import AnsibleValidationErrorMultiple, UnsupportedError
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
@@ -29,6 +28,7 @@ from ..module_utils._client import REQUESTS_IMPORT_ERROR, warm_up
 from ..module_utils._connections import load_certificates
 from ..module_utils._context import Context, secrets_within
 from ..module_utils._entry import perform, refusal
+from ..module_utils._secrets import without_secrets
 
 display = Display()
 if not REQUESTS_IMPORT_ERROR:
@@ -97,7 +97,7 @@ class InProcess(ActionBase):
             f"Both option {both['option']} and its alias {both['alias']} are set." for both in checked._warnings
         ]
         if checked.error_messages:
-            result = _refused(checked.errors, self._name())
+            result = without_secrets(_refused(checked.errors, self._name()), secrets)
         else:
             context = Context(
                 params,
@@ -108,10 +108,10 @@ class InProcess(ActionBase):
                 report=report,
             )
             result = perform(spec, self.module.run, context, params, given)
-        result["invocation"] = {"module_args": params}
+        beside: dict[str, Any] = {"invocation": {"module_args": params}}
         if warnings:
-            result["warnings"] = warnings
-        return _without_secrets(result, secrets)
+            beside["warnings"] = warnings
+        return {**result, **without_secrets(beside, secrets)}
 
 
 def _shows_invocation(task_vars: Mapping[str, Any] | None) -> bool:
@@ -138,9 +138,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, date):
         return value.isoformat()  # as Ansible sends it to a module
     return value if value is None or isinstance(value, (bool, int, float)) else str(value)
-
-
-def _without_secrets(result: dict[str, Any], secrets: Iterable[str]) -> dict[str, Any]:
-    """Clean a result of the values of no_log options, as AnsibleModule does."""
-    untouched = {name: value for name, value in result.items() if value is None or isinstance(value, bool)}
-    return {**remove_values(result, secrets), **untouched}

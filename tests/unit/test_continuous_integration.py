@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 WORKFLOWS = {file.stem: yaml.safe_load(file.read_text()) for file in (ROOT / ".github" / "workflows").glob("*.yml")}
 JOBS = WORKFLOWS["ci"]["jobs"]
 
-CORES = ("2.19", "2.20", "2.21")
+CORES = ("2.19", "2.20", "2.21", "2.22")
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 SUPPORTED_PYTHONS = PYTHONS[:3]
 
@@ -57,7 +57,7 @@ def test_only_what_is_not_supported_may_fail():
 
 
 def test_what_is_supported_is_what_the_documentation_says():
-    assert "ansible-core 2.19, 2.20 or 2.21, with Python 3.11 to 3.13" in (ROOT / "README.md").read_text()
+    assert "ansible-core 2.19 to 2.22, with Python 3.11 to 3.13" in (ROOT / "README.md").read_text()
 
 
 def test_the_workflow_has_every_step_of_the_script(steps: dict[str, str]):

@@ -32,6 +32,7 @@ class ActionModule(InProcess):
 # A file imports only from files above it.
 ORDER = [
     "_text",
+    "_secrets",
     "_interface",
     "_errors",
     "_progress",
