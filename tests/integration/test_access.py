@@ -109,6 +109,7 @@ def states(summary: dict) -> dict[str, str]:
 # ---- roles ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sample
 def test_roles_are_predicted_set_once_administrators_first_and_set_again_when_asserted(access: Access):
     summary, changes = access.well("--check", **CLEAN)
     assert set(states(summary).values()) == {"would be set"}

@@ -20,6 +20,8 @@ import yaml
 from integration.playbook import COLLECTION, ROOT
 from integration.table import CHANGING, ROWS, WITHOUT_REQUESTS
 
+pytestmark = pytest.mark.sample
+
 MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py"))
 # Of what is new since the last release. `make release` says when it has to be a larger step.
 NEXT = "0.2.0"
