@@ -109,7 +109,6 @@ def states(summary: dict) -> dict[str, str]:
 # ---- roles ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sample
 def test_roles_are_predicted_set_once_administrators_first_and_set_again_when_asserted(access: Access):
     summary, changes = access.well("--check", **CLEAN)
     assert set(states(summary).values()) == {"would be set"}
@@ -193,6 +192,7 @@ def test_roles_that_were_changed_elsewhere_do_not_cost_the_last_administrator(ac
     assert states(summary)["Ben@Example.com"] == "set before"
 
 
+@pytest.mark.sample
 def test_an_id_that_nobody_has_is_no_administrator(access: Access):
     nobody = {"user_id": "d0000000-0000-4000-8000-00000000ffff", "role": "company-admin"}
     done = access.run(access_roles=[nobody, {"user_id": ADA, "role": "company-developer"}], access_list_users=False)
