@@ -71,7 +71,7 @@ options:
     type: str
 requirements:
   - requests >= 2.31
-  - urllib3 >= 2
+  - urllib3 >= 2.0.2
 notes:
   - With the connection C(local), and without C(async) or C(become), the module runs inside the controller's process, so
     a task costs no more than a function call. Otherwise, it runs like any other module. The results are the same.

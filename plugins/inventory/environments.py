@@ -97,7 +97,7 @@ notes:
     groups C(site_NAME_ID) instead, and the plugin issues a warning.
 requirements:
   - requests >= 2.31
-  - urllib3 >= 2
+  - urllib3 >= 2.0.2
 """
 
 EXAMPLES = r"""
@@ -228,7 +228,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     def _read(self):
         if REQUESTS_IMPORT_ERROR:
             raise AnsibleParserError(
-                str(MissingLibrary.requests(missing_required_lib("requests", reason="with urllib3 2 or newer")))
+                str(MissingLibrary.requests(missing_required_lib("requests", reason="with urllib3 2.0.2 or newer")))
             )
         try:
             params = self._checked_options()

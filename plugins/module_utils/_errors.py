@@ -12,7 +12,7 @@ from typing import Any, Self
 from ._interface import Request
 from ._text import printable
 
-LIBRARIES = "'requests>=2.31' 'urllib3>=2'"
+LIBRARIES = "'requests>=2.31' 'urllib3>=2.0.2'"
 """What pip installs where the modules run."""
 
 LONGEST_MESSAGE = 5000  # characters; names from the service can be many, and long

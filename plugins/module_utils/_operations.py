@@ -265,7 +265,8 @@ def _never_seen(rows: Iterable[Entry], besides: str | None = None) -> list[Entry
     """Return the newest rows of the operations that the service has not shown, besides one, as many as matter."""
     now = time.time()
     known = [row for row in rows if row.operation_id and row.key != besides and now - row.sent_at < REMEMBERED_FOR]
-    return known[-NEVER_SEEN + (besides is not None) :]
+    most = NEVER_SEEN - (besides is not None)
+    return known[-most:]
 
 
 def _look_or_name(client: Client, operation: Operation, shown: _Shown, deadline: float) -> None:

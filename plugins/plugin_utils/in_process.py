@@ -3,23 +3,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs a module's run() inside the controller: a task then costs a function call, not a new Python process.
 
-Every module has a symlink to this file in plugins/action, so that the plugin is loaded under the module's own name.
-Ansible loads it in the parent process, and the forks that run tasks inherit what is imported here.
+Every module has an action plugin of its own name in plugins/action, which says with which module it belongs. Ansible
+loads it in the parent process, and the forks that run tasks inherit what it and this file import.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
-from importlib import import_module
-from typing import Any
+from types import ModuleType
+from typing import Any, ClassVar
 
 from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible.module_utils.common.parameters import remove_values
 from ansible.module_utils.errors import AnsibleValidationErrorMultiple, UnsupportedError
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
@@ -29,21 +28,19 @@ from ..module_utils._client import REQUESTS_IMPORT_ERROR, warm_up
 from ..module_utils._connections import load_certificates
 from ..module_utils._context import Context, secrets_within
 from ..module_utils._entry import perform, refusal
-
-COLLECTION = "ansible_collections.hosting.management.plugins"
+from ..module_utils._secrets import without_secrets
 
 display = Display()
-module_name = __name__.rpartition(".")[2]
-# Under its own name this file has no module.
-module: Any = None
-if __name__.startswith(f"{COLLECTION}.action."):
-    module = import_module(f"{COLLECTION}.modules.{module_name}")
 if not REQUESTS_IMPORT_ERROR:
     load_certificates()
     warm_up()
 
 
-class ActionModule(ActionBase):
+class InProcess(ActionBase):
+    """The action plugin of ``module``, which has a SPEC and a run()."""
+
+    module: ClassVar[ModuleType]
+
     _supports_async = True
     _supports_check_mode = True
     _supports_diff = True
@@ -52,16 +49,19 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         if not self._may_run_in_process():
             return self._execute_module(
-                module_name=f"hosting.management.{module_name}",
+                module_name=f"hosting.management.{self._name()}",
                 task_vars=task_vars,
                 wrap_async=self._task.async_val and not self._connection.has_native_async,
             )
         host = (task_vars or {}).get("inventory_hostname", "localhost")
         with self._task_environment():
-            result = self._run_in_process(lambda line: display.display(f"{module_name}: [{host}] {line}"))
+            result = self._run_in_process(lambda line: display.display(f"{self._name()}: [{host}] {line}"))
         if not _shows_invocation(task_vars):
             del result["invocation"]
         return result
+
+    def _name(self) -> str:
+        return self.module.__name__.rpartition(".")[2]
 
     def _may_run_in_process(self) -> bool:
         return (
@@ -88,7 +88,7 @@ class ActionModule(ActionBase):
             os.environ.update(before)
 
     def _run_in_process(self, report: Callable[[str], object]) -> dict[str, Any]:
-        spec: ModuleSpec = module.SPEC
+        spec: ModuleSpec = self.module.SPEC
         given = _plain(self._task.args)
         checked = ArgumentSpecValidator(spec.options, **spec.constraints).validate(given)
         params = checked.validated_parameters
@@ -97,7 +97,7 @@ class ActionModule(ActionBase):
             f"Both option {both['option']} and its alias {both['alias']} are set." for both in checked._warnings
         ]
         if checked.error_messages:
-            result = _refused(checked.errors)
+            result = without_secrets(_refused(checked.errors, self._name()), secrets)
         else:
             context = Context(
                 params,
@@ -107,11 +107,11 @@ class ActionModule(ActionBase):
                 warn=warnings.append,
                 report=report,
             )
-            result = perform(spec, module.run, context, params, given)
-        result["invocation"] = {"module_args": params}
+            result = perform(spec, self.module.run, context, params, given)
+        beside: dict[str, Any] = {"invocation": {"module_args": params}}
         if warnings:
-            result["warnings"] = warnings
-        return _without_secrets(result, secrets)
+            beside["warnings"] = warnings
+        return {**result, **without_secrets(beside, secrets)}
 
 
 def _shows_invocation(task_vars: Mapping[str, Any] | None) -> bool:
@@ -122,7 +122,7 @@ def _shows_invocation(task_vars: Mapping[str, Any] | None) -> bool:
         return True
 
 
-def _refused(errors: AnsibleValidationErrorMultiple) -> dict[str, Any]:
+def _refused(errors: AnsibleValidationErrorMultiple, module_name: str) -> dict[str, Any]:
     message = errors.msg
     if isinstance(errors[0], UnsupportedError):
         message = f"Unsupported parameters for (hosting.management.{module_name}) module: {message}"
@@ -138,9 +138,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, date):
         return value.isoformat()  # as Ansible sends it to a module
     return value if value is None or isinstance(value, (bool, int, float)) else str(value)
-
-
-def _without_secrets(result: dict[str, Any], secrets: Iterable[str]) -> dict[str, Any]:
-    """Clean a result of the values of no_log options, as AnsibleModule does."""
-    untouched = {name: value for name, value in result.items() if value is None or isinstance(value, bool)}
-    return {**remove_values(result, secrets), **untouched}

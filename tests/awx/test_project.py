@@ -89,8 +89,8 @@ def test_the_image_has_what_the_collection_can_use(tmp_path: Path):
 def test_the_image_has_an_ansible_core_that_is_supported_and_a_python_that_runs_it():
     supported = SpecifierSet(yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text())["requires_ansible"])
     core = Requirement(DEFINITION["dependencies"]["ansible_core"]["package_pip"]).specifier
-    assert "2.21.0" in core
-    for version in ("2.18.9", "2.22.0"):
-        assert version not in core
+    assert "2.18.9" not in core
+    for version in ("2.19.0", "2.22.0", "2.23.0"):
+        assert version in core
     assert "2.19.0" in supported
     assert DEFINITION["dependencies"]["python_interpreter"]["package_system"] in ("python3.12", "python3.13")

@@ -15,6 +15,8 @@ from faults.guide import in_guide, read, table_of, written
 from integration.playbook import IN_PROCESS, MODULE_PROCESS
 from integration.table import CHANGING, row_of
 
+pytestmark = pytest.mark.slow
+
 REGENERATE = "`make faults` writes what is seen into docs/failures.md"
 NOT_KNOWN = "Whether anything was done is not known"
 CANNOT_BE_TOLD = "It cannot be told how "

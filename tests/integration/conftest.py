@@ -14,6 +14,21 @@ import pytest
 from integration.playbook import Ansible
 from simulator import Simulator
 
+FOLDER = Path(__file__).parent
+
+
+def is_sample(item: pytest.Item) -> bool:
+    """Tell whether a test is marked as a sample: with any parameters, or with one of its own."""
+    own = set(item.callspec.id.split("-")) if isinstance(item, pytest.Function) and hasattr(item, "callspec") else set()
+    return any(not mark.args or own & set(mark.args) for mark in item.iter_markers("sample"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Playbooks are slow: `make test` runs those that stand for others."""
+    for item in items:
+        if FOLDER in item.path.parents and not is_sample(item):
+            item.add_marker("slow")
+
 
 @pytest.fixture
 def ansible(tmp_path: Path, simulator: Simulator) -> Iterator[Ansible]:

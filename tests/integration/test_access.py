@@ -192,6 +192,7 @@ def test_roles_that_were_changed_elsewhere_do_not_cost_the_last_administrator(ac
     assert states(summary)["Ben@Example.com"] == "set before"
 
 
+@pytest.mark.sample
 def test_an_id_that_nobody_has_is_no_administrator(access: Access):
     nobody = {"user_id": "d0000000-0000-4000-8000-00000000ffff", "role": "company-admin"}
     done = access.run(access_roles=[nobody, {"user_id": ADA, "role": "company-developer"}], access_list_users=False)

@@ -141,6 +141,7 @@ def slowly(simulator: Simulator) -> None:
     simulator.settings.visible_after = 0.05
 
 
+@pytest.mark.sample("env_push", "denied_ips")
 @pytest.mark.parametrize("row", CHANGING, ids=str)
 def test_writes_once_for_each_state_or_key(row: Row, ansible: Ansible, simulator: Simulator):
     slowly(simulator)
@@ -149,6 +150,7 @@ def test_writes_once_for_each_state_or_key(row: Row, ansible: Ansible, simulator
     expect_sources(named, row.change.shown)
 
 
+@pytest.mark.sample("php_restart")
 @pytest.mark.parametrize("row", [row for row in CHANGING if row.variant != "without site_id"], ids=str)
 def test_a_module_process_does_the_same(row: Row, ansible: Ansible, simulator: Simulator):
     other = row.change.other
@@ -173,6 +175,7 @@ def without_waiting(row: Row) -> dict[str, Any]:
     return {"wait": False} if row.change.waits else {}
 
 
+@pytest.mark.sample("manual_backup")
 @pytest.mark.parametrize("row", [row for row in CHANGING if not (row.variant or row.is_companion)], ids=str)
 def test_writes_once_with_the_documented_endpoints_only(row: Row, ansible: Ansible, simulator: Simulator):
     simulator.settings.interface_only = True

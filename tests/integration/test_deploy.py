@@ -173,6 +173,7 @@ def test_a_service_that_lists_nothing_is_deployed_to_unchecked(deployment, simul
     assert "(not checked: the service does not show the environments of the site)" in done.stdout
 
 
+@pytest.mark.sample("with companions")
 def test_the_first_run_changes_and_the_second_sends_no_write(either_service):
     companions = [] if "HOSTING_COMPANIONS" in either_service.environment else ["cache", "edge cache"]
     assert either_service.changes() == 10 + (2 if companions else 0)

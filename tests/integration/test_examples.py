@@ -43,6 +43,7 @@ LOST = {
 OF_ANSIBLE = {"changed", "failed", "invocation", "diff", "item", "ansible_loop_var", "warnings"}
 
 
+@pytest.mark.sample("php_restart")
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_run_as_they_stand(module: str, ansible: Ansible, simulator: Simulator, request):
     for lost in LOST.get(module, ()):

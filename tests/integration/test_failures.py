@@ -205,6 +205,7 @@ def test_what_is_not_there_is_told_with_what_is(ansible: Ansible):
         assert done.writes == []
 
 
+@pytest.mark.sample("controller")
 @pytest.mark.parametrize("mode", MODES)
 def test_a_push_whose_answer_is_lost_is_not_sent_again_until_forced(mode: str, ansible: Ansible, simulator: Simulator):
     push = row_of("env_push")

@@ -155,6 +155,7 @@ def test_commands_run_as_they_stand(page: Path, ansible: Ansible, simulator: Sim
     assert not warnings, done.stdout
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_block_is_in_a_language_that_is_tested(page: Path):
     text = page.read_text()
@@ -163,12 +164,14 @@ def test_every_block_is_in_a_language_that_is_tested(page: Path):
     assert {block["language"] for block in found} <= {"shell", "sql", "text", "yaml"}
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_yaml_can_be_read(page: Path):
     for text in blocks(page, "yaml"):
         assert yaml.safe_load(text), text
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_target_of_make_exists(page: Path):
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
@@ -177,9 +180,12 @@ def test_every_target_of_make_exists(page: Path):
             assert "=" in word or word in targets, command
 
 
+@pytest.mark.sample
 def test_the_continuous_integration_runs_the_targets_that_shell_blocks_have():
     listed = subprocess.run([ROOT / ".ci" / "run", "--list"], capture_output=True, text=True, check=True).stdout
     steps = [line.partition(": ")[2] for line in listed.splitlines()]
+    assert "make test-all" in steps
+    steps.append("make test")  # a part of it
     for page in PAGES:
         for command in filter(runs_make, blocks(page, "shell")):
             assert command.strip() in steps, command

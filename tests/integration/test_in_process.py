@@ -27,6 +27,7 @@ def started_processes(output: str) -> bool:
     return "AnsiballZ" in output
 
 
+@pytest.mark.sample
 def test_a_local_task_needs_no_python_process(ansible: Ansible):
     ansible.hosts[IN_PROCESS] |= NO_PYTHON
     run = ansible.run(row_of("api_key_info").step(), row_of("env_push").step(), arguments=["-vvvv"])
@@ -35,6 +36,7 @@ def test_a_local_task_needs_no_python_process(ansible: Ansible):
     assert run.status == 0
 
 
+@pytest.mark.sample("async")
 @pytest.mark.parametrize(
     ("keywords", "host"),
     [({}, MODULE_PROCESS), ({"async": 30, "poll": 1}, IN_PROCESS), ({"become": True}, IN_PROCESS)],
@@ -103,6 +105,7 @@ def test_a_journal_that_nobody_named_is_in_the_state_directory(ansible: Ansible)
     assert (ansible.folder / "home/state/hosting.management/journal.db").exists()
 
 
+@pytest.mark.sample("controller")
 @pytest.mark.parametrize("mode", MODES)
 def test_module_defaults_of_one_module_stay_with_it(mode: str, ansible: Ansible):
     defaults = {
@@ -144,6 +147,7 @@ def test_numbers_and_booleans_may_be_given_as_text(ansible: Ansible):
     assert done.writes[0].body["file_list"] == ["a", "b"]
 
 
+@pytest.mark.sample("controller")
 @pytest.mark.parametrize("mode", MODES)
 def test_no_secret_is_ever_shown_or_kept(mode: str, ansible: Ansible, simulator: Simulator):
     ansible.environment["ANSIBLE_INJECT_INVOCATION"] = "true"

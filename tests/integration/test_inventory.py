@@ -87,6 +87,7 @@ def _plain(value):
     return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
+@pytest.mark.sample
 def test_each_environment_is_a_host_with_the_variables_that_modules_and_roles_take(inventory):
     hosts = inventory.hosts()
     assert sorted(hosts) == ["blog-live", "blog-staging", "shop-live", "shop-staging"]

@@ -41,6 +41,7 @@ def words(done):
     return re.sub(r"\s+", " ", done.stdout + done.stderr)
 
 
+@pytest.mark.sample("controller")
 @pytest.mark.parametrize("mode", MODES)
 def test_a_lock_is_set_once_and_shown_with_the_release(mode: str, ansible):
     info = Step("release_info", {"environment_id": LIVE, "groups": ["environment_live"]})

@@ -444,6 +444,7 @@ def test_what_is_only_compared_is_told_and_not_changed(nights: Nights):
 # ---- what is refused ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sample
 def test_mistakes_are_told_before_anything_is_sent(nights: Nights):
     nights.hosts["site02"]["maintain_denied_ip"] = [SHARED]
     nights.hosts["site03"] = {"maintain_php_version": 8.4, "maintain_serial": 1, "maintain_update_plugins": "all"}

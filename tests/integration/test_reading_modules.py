@@ -44,6 +44,7 @@ def test_a_module_process_gives_the_same(ansible: Ansible):
     assert results[IN_PROCESS] == results[MODULE_PROCESS]
 
 
+@pytest.mark.sample
 def test_values_are_what_the_service_says(ansible: Ansible, simulator: Simulator):
     environment = simulator.state.environment(LIVE)
     run = {done.name.partition(": ")[2]: done.result for done in ansible.run(*(row.step() for row in READING))}

@@ -68,6 +68,7 @@ def test_an_environment_tells_its_release_and_parts(mode: str, ansible: Ansible)
     assert before.requests == after.requests == []
 
 
+@pytest.mark.sample
 def test_another_release_takes_the_place_of_the_one_before(ansible: Ansible):
     push = row_of("env_push")
     *_pushes, info = ansible.run(push.step(), push.step(push_db=False), push.step(release="v3"), INFO)

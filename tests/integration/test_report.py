@@ -126,6 +126,7 @@ def changed(done: subprocess.CompletedProcess[str]) -> int:
     return sum(map(int, re.findall(r"changed=(\d+)", done.stdout)))
 
 
+@pytest.mark.sample
 def test_the_same_data_at_the_same_time_gives_the_same_report(reporter: Reporter):
     assert changed(reporter.run(report_time=TIME)) == 2
     first = reporter.page

@@ -29,13 +29,13 @@ def files(root: Path = ROOT) -> list[Path]:
     return [name for name in found if (root / name).is_symlink() or (root / name).is_file()]
 
 
-def copy(parent: Path, root: Path = ROOT, *, resolve_links: bool = False) -> Path:
+def copy(parent: Path, root: Path = ROOT) -> Path:
     """Make `parent`/ansible_collections/hosting/management anew and return it."""
     target = parent / COLLECTION
     shutil.rmtree(target, ignore_errors=True)
     for name in files(root):
         (target / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(root / name, target / name, follow_symlinks=resolve_links)
+        shutil.copy2(root / name, target / name, follow_symlinks=False)
     return target
 
 

@@ -55,8 +55,7 @@ def write_reference() -> None:
     reference = SOURCE / "reference"
     reference.mkdir(mode=0o755)  # antsibull-docs insists that nobody else can write there
     collections = BUILD / "collections"
-    # With links in plugins/action, antsibull-docs does not find the modules of the same name.
-    copy(collections, resolve_links=True)
+    copy(collections)
     run(
         "antsibull-docs collection --use-current --squash-hierarchy --fail-on-error --no-add-antsibull-docs-version",
         "--dest-dir",

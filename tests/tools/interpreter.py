@@ -19,8 +19,9 @@ from pathlib import Path
 PYTHONS = {
     "2.19": ((3, 11), (3, 13)),
     "2.20": ((3, 12), (3, 14)),
+    "2.21": ((3, 12), (3, 14)),
 }
-NEWER = ((3, 12), (3, 99))
+NEWER = ((3, 13), (3, 99))
 
 
 def supported(core: str, version: tuple[int, int]) -> bool:

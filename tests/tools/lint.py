@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from checkout import ROOT, copy
+from checkout import COLLECTION, ROOT, copy
 
 BIN = Path(sys.executable).parent
 
@@ -56,9 +56,9 @@ class Outcome:
     seconds: float
 
 
-def steps(root: Path, tree: Path, home: Path, tarball: Path) -> list[Step]:
-    """All linters. Two of Ansible's look at `tree`, which has to be outside the checkout: git ignores build/ there, and
-    antsibull-docs passes over whatever git ignores.
+def steps(root: Path, tree: Path, installed: Path, home: Path, tarball: Path) -> list[Step]:
+    """All linters. `tree` has the checkout's files and `installed` the tarball's, at paths that Ansible's linters want.
+    Both have to be outside the checkout: git ignores build/ there, and antsibull-docs passes over whatever git ignores.
     """
     return [
         Step("ruff check", ["ruff", "check", "--quiet", "."], root),
@@ -70,7 +70,7 @@ def steps(root: Path, tree: Path, home: Path, tarball: Path) -> list[Step]:
             for schema, pattern in GITHUB.items()
         ),
         Step("ansible-lint", ["ansible-lint", "--offline", "--strict", "--profile", "production"], tree),
-        Step("antsibull-docs", ["antsibull-docs", *DOCS.split(), "."], tree),
+        Step("antsibull-docs", ["antsibull-docs", *DOCS.split(), "."], installed),
         Step("antsibull-changelog", ["antsibull-changelog", "lint"], root),
         Step(
             "galaxy-importer",
@@ -93,6 +93,14 @@ def environment(root: Path, collections: Path, home: Path) -> dict[str, str]:
     }
 
 
+def install(tarball: Path, collections: Path, surroundings: dict[str, str]) -> Path:
+    """Install the tarball as users do, and return where it is."""
+    command = [BIN / "ansible-galaxy", "collection", "install", "--offline", tarball, "--collections-path", collections]
+    surroundings = surroundings | {"ANSIBLE_COLLECTIONS_PATH": str(collections)}
+    subprocess.run(command, env=surroundings, stdout=subprocess.DEVNULL, check=True)
+    return collections / COLLECTION
+
+
 def run(step: Step, surroundings: dict[str, str]) -> Outcome:
     began = time.monotonic()
     done = subprocess.run(
@@ -111,16 +119,13 @@ def run(step: Step, surroundings: dict[str, str]) -> Outcome:
 
 
 def outcomes(root: Path, tarball: Path, home: Path) -> Iterator[Outcome]:
-    """Run the linters on a checkout, one after the other, and yield what came of each.
-
-    The collection tree has files in place of the symbolic links: with links in plugins/action, antsibull-docs does not
-    find the modules of the same name.
-    """
+    """Run the linters on a checkout and its tarball, one after the other, and yield what came of each."""
     home.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="lint-") as folder:
-        tree = copy(Path(folder), root, resolve_links=True)
-        surroundings = environment(root, Path(folder), home)
-        for step in steps(root, tree, home, tarball):
+        tree = copy(Path(folder, "tree"), root)
+        surroundings = environment(root, Path(folder, "tree"), home)
+        installed = install(tarball, Path(folder, "installed"), surroundings)
+        for step in steps(root, tree, installed, home, tarball):
             yield run(step, surroundings)
 
 

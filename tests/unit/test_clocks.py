@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.module_utils import _client
+from ansible_collections.hosting.management.plugins.module_utils import _client, _decision
 from ansible_collections.hosting.management.plugins.modules import api_key_info, backup_info, manual_backup
 from simulator import seed
 
@@ -51,7 +51,8 @@ def test_the_age_of_a_backup_is_told_by_the_service_s_clock(skew, controller, ba
 
 
 @SKEWS
-def test_a_backup_is_too_old_by_the_service_s_clock(skew, controller, backup, service_is_ahead):
+def test_a_backup_is_too_old_by_the_service_s_clock(skew, controller, backup, service_is_ahead, monkeypatch):
+    monkeypatch.setattr(_decision, "READS_LAG", 0.3)
     backup(skew)
     service_is_ahead(skew)
     assert not controller.run(manual_backup, environment_id=LIVE, tag="nightly", max_age="3h")["changed"]

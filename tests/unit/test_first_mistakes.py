@@ -49,7 +49,7 @@ def test_a_missing_library_is_told_with_the_command_for_this_very_python(control
     monkeypatch.setattr(_entry, "REQUESTS_IMPORT_ERROR", "Traceback: no requests")
     result = controller.run(api_key_info)
     assert result["error"]["kind"] == "missing_library"
-    assert f"{shlex.quote(sys.executable)} -m pip install 'requests>=2.31' 'urllib3>=2'." in result["msg"]
+    assert f"{shlex.quote(sys.executable)} -m pip install 'requests>=2.31' 'urllib3>=2.0.2'." in result["msg"]
 
 
 @pytest.mark.parametrize(("option", "variable"), [("base_url", "hosting_base_url"), ("api_key", "hosting_api_key")])

@@ -420,6 +420,7 @@ def python(code, *arguments, **options):
     )
 
 
+@pytest.mark.slow
 def test_many_processes_that_make_the_journal_at_once_lose_nothing_and_each_thing_is_won_once(location):
     count, rounds = 8 if location.startswith("postgres") else 32, 5
     processes = [python(WRITER, location, f"writer {number}", str(rounds)) for number in range(count)]

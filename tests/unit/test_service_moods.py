@@ -17,7 +17,13 @@ pytest_plugins = ["simulator.fixtures"]
 ENDLESS = 3600
 SOON = 0.4  # seconds, more than a few looks and less than the grace of these tests
 
-WAITING = pytest.mark.parametrize("row", [row for row in CHANGING if row.change.waits], ids=str)
+ROWS = [row for row in CHANGING if row.change.waits]
+WAITING = pytest.mark.parametrize("row", ROWS, ids=str)
+# Of what takes seconds, `make test` has a state and an action.
+SAMPLES = {"site_domain", "env_push"}
+WAITING_FOR_LONG = pytest.mark.parametrize(
+    "row", [pytest.param(row, marks=() if row.module in SAMPLES else pytest.mark.slow) for row in ROWS], ids=str
+)
 
 
 @pytest.fixture(autouse=True)
@@ -97,7 +103,7 @@ def test_there_is_no_endpoint_for_operations(row, run, simulator, controller):
     expect_done_once(run, row, simulator)
 
 
-@WAITING
+@WAITING_FOR_LONG
 @pytest.mark.parametrize("operations", ["status", "body"])
 def test_a_500_says_nothing_where_every_unknown_operation_gets_one(operations, row, run, simulator):
     simulator.settings.operations = operations

@@ -18,9 +18,21 @@ from ansible_collections.hosting.management.plugins.module_utils import _errors,
 PLUGINS = Path(__file__).parents[2] / "plugins"
 MODULES = sorted((PLUGINS / "modules").glob("*.py"))
 
+ACTION_PLUGIN = """
+from __future__ import annotations
+
+from ..modules import {module}
+from ..plugin_utils.in_process import InProcess
+
+
+class ActionModule(InProcess):
+    module = {module}
+"""
+
 # A file imports only from files above it.
 ORDER = [
     "_text",
+    "_secrets",
     "_interface",
     "_errors",
     "_progress",
@@ -148,6 +160,15 @@ def test_what_may_be_repeated_is_what_the_interface_allows():
     for one in endpoints:
         if one.section is None:
             assert one.repeatable == (one.method == "GET" or f"{one.method} {one.path}" in REPEATABLE_COMPANIONS), one
+
+
+def test_each_module_has_an_action_plugin_of_its_own_name_and_nothing_else_has():
+    actions = {path.stem: path for path in (PLUGINS / "action").iterdir() if path.suffix == ".py"}
+    assert sorted(actions) == [path.stem for path in MODULES]
+    for module, path in actions.items():
+        assert not path.is_symlink(), module
+        code = [line for line in path.read_text().splitlines(keepends=True) if not line.startswith("#")]
+        assert "".join(code) == ACTION_PLUGIN.format(module=module), module
 
 
 def public_functions(path: Path) -> Iterator[tuple[str, ast.FunctionDef]]:

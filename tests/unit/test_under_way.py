@@ -15,7 +15,7 @@ from itertools import pairwise, product
 import pytest
 import yaml
 
-from ansible_collections.hosting.management.plugins.module_utils import _convergence
+from ansible_collections.hosting.management.plugins.module_utils import _convergence, _operations
 from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, SqliteJournal, open_journal
 from ansible_collections.hosting.management.plugins.module_utils._progress import (
     FAILED,
@@ -295,7 +295,8 @@ def test_what_has_failed_is_over(controller, simulator):
     assert controller.run(release_info, environment_id=LIVE)["release"] == "v3"
 
 
-def test_an_end_that_the_service_does_not_show_counts_as_done(controller, simulator):
+def test_an_end_that_the_service_does_not_show_counts_as_done(controller, simulator, monkeypatch):
+    monkeypatch.setattr(_operations, "VISIBLE_AFTER", 0.2)
     simulator.settings.interface_only = True
     controller.options["companions"] = False
     changed(controller.run(env_push, wait=False, **PUSH))
