@@ -13,7 +13,7 @@ from ._arguments import Option
 from ._checks import checked_addresses
 from ._client import Answer
 from ._context import NOT_SHOWN, Context
-from ._convergence import Observed, Plan, converge
+from ._convergence import Observed, Plan, Steps, converging
 from ._errors import InvalidInput
 from ._interface import Request
 
@@ -44,9 +44,9 @@ class AddressList:
             "exclusive": {"type": "bool", "default": True},
         }
 
-    def keep(self, context: Context) -> dict[str, Any]:
+    def keep(self, context: Context) -> Steps[dict[str, Any]]:
         """Bring the list about, and return the module's result."""
-        outcome = converge(
+        outcome = yield from converging(
             context,
             subject=(self.module, context["environment_id"]),
             name=self.result,

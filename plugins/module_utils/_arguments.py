@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible.module_utils.ansible_release import __version__ as core_version
 from ansible.module_utils.basic import env_fallback
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.validation import check_required_one_of, check_required_together
+from ansible.module_utils.errors import UnsupportedError
 
 from ._checks import (
     checked_api_key,
@@ -86,6 +88,10 @@ class ModuleSpec:
                     f" collection, the variable hosting_{name} does the same. Nothing was sent."
                 )
         for name, option in self.options.items():
+            if isinstance(option, Nested):
+                if params.get(name) is not None:
+                    params[name] = option.checked(name, params[name])
+                continue
             check = option.check if isinstance(option, Option) else None
             if check is checked_text:
                 _refuse_what_yaml_made(name, (given or {}).get(name))
@@ -107,6 +113,61 @@ class ModuleSpec:
             check_required_together(self.constraints.get("required_together"), values)
         except TypeError as error:
             raise InvalidInput(f"{error}. Neither null nor an empty text is a value. Nothing was sent.") from None
+
+
+class Nested(Option):
+    """An option that has options of its own: a dictionary of them, or the value of the one named ``alone`` alone.
+
+    With ``several``, it is a list of such, or a single one. What is alone in a list is text.
+    """
+
+    def __init__(self, spec: ModuleSpec, alone: str | None = None, *, several: bool = False) -> None:
+        super().__init__(type="raw")
+        self.spec, self.alone, self.several = spec, alone, several
+
+    def checked(self, name: str, value: object) -> dict[str, Any] | list[dict[str, Any]]:
+        """Return the checked options, in canonical form; raise InvalidInput that names the place of a bad one."""
+        if self.several and isinstance(value, list):
+            return [self._checked(f"{name}[{number}]", one) for number, one in enumerate(value)]
+        one = self._checked(name, value)
+        return [one] if self.several else one
+
+    def dictionaries(self, value: object) -> Iterator[dict[str, Any]]:
+        """Yield the dictionaries in a value that nobody has checked."""
+        yield from (one for one in (value if isinstance(value, list) else [value]) if isinstance(one, dict))
+
+    def _checked(self, place: str, value: object) -> dict[str, Any]:
+        given = self._as_dictionary(place, value)
+        checked = ArgumentSpecValidator(self.spec.options, **self.spec.constraints).validate(given)
+        if checked.error_messages:
+            unknown = [error for error in checked.errors.errors if isinstance(error, UnsupportedError)]
+            said = f" has no option {unknown[0].msg}" if unknown else f": {checked.errors.msg}"
+            raise InvalidInput(f"{place}{said.rstrip('.')}. Nothing was sent.")
+        params: dict[str, Any] = checked.validated_parameters
+        try:
+            self.spec.check(params, given)
+        except InvalidInput as error:
+            is_of_option = str(error).partition(" ")[0] in self.spec.options
+            raise InvalidInput(f"{place}{'.' if is_of_option else ': '}{error}") from None
+        return params
+
+    def _as_dictionary(self, place: str, value: object) -> dict[str, Any]:
+        if isinstance(value, dict):
+            missing = [name for name, one in value.items() if one is None and self._is_required(name)]
+            if missing:
+                raise InvalidInput(f"{place}.{missing[0]} has no value. Nothing was sent.")
+            return value
+        takes_list = self.alone is not None and self.spec.options[self.alone]["type"] == "list"
+        if self.alone is None or value is None or (isinstance(value, list) and not takes_list):
+            alone = f", or the value of {self.alone} alone" if self.alone else ""
+            raise InvalidInput(
+                f"{place} must be a dictionary with the options {', '.join(self.spec.options)}{alone}. Nothing was"
+                " sent."
+            )
+        return {self.alone: value}
+
+    def _is_required(self, name: str) -> bool:
+        return bool(self.spec.options.get(name, {}).get("required"))
 
 
 def _refuse_what_yaml_made(name: str, value: object) -> None:

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
+from ._arguments import Nested
 from ._client import Answer, Client
 from ._errors import HostingError, MalformedResponse, ServiceError
 from ._interface import Request
@@ -54,6 +56,8 @@ class Context(Mapping[str, Any]):
         self._missing: dict[str, HostingError] = {}  # the reads that the service does not have, with its words
         self._outer: Context | None = None
         self._looks: dict[str, Answer] | None = None  # what was read for a part of this task; None: nothing is kept
+        self.has_recalled = False  # whether a look since begin_look() was one that was kept
+        self.began_at = time.time()
         self._warn = warn or _ignore
         self._warnings: set[str] = set()
         self.report = report or _ignore
@@ -64,7 +68,7 @@ class Context(Mapping[str, Any]):
         """Return what a part of this task works with: its own options before the task's, and all else of this task.
 
         Client, connection and journal are this context's, which alone is closed. ``check_mode`` and ``diff`` are this
-        context's, unless given. What the service shows one part is not asked again for another.
+        context's, unless given. What the service shows one part is not asked again for another: see begin_look().
         """
         if self._looks is None:
             self._looks = {}
@@ -76,6 +80,7 @@ class Context(Mapping[str, Any]):
             report=self.report,
         )
         part.secrets, part._missing, part._looks, part._outer = self.secrets, self._missing, self._looks, self
+        part.began_at = self.began_at
         return part
 
     def __getitem__(self, name: str) -> Any:
@@ -155,9 +160,22 @@ class Context(Mapping[str, Any]):
         if self._looks is None or self._outer is None or request.method != "GET":
             return self.client.send(request, deadline=deadline)
         key = json.dumps([request.path, request.query, request.body], sort_keys=True)
-        if key not in self._looks:
+        if key in self._looks:
+            self.has_recalled = True
+        else:
             self._looks[key] = self.client.send(request, deadline=deadline)
         return self._looks[key]
+
+    def begin_look(self, *, afresh: bool) -> None:
+        """Begin to look at the service; ``afresh`` asks it again for what was read before."""
+        self.has_recalled = False
+        if afresh:
+            self.forget_looks()
+
+    def forget_looks(self) -> None:
+        """Forget what was read, because it has changed or may have."""
+        if self._looks:
+            self._looks.clear()
 
     def send_once(self, request: Request) -> Answer:
         """Send a read and return its Answer; one that has failed is not sent again by this task, and fails alike."""
@@ -229,6 +247,13 @@ def secrets_within(params: Mapping[str, Any], options: Mapping[str, Mapping[str,
     """Return all that no output may show: secret options, their lines should they be echoed, and passwords."""
     values = [params.get(name) for name in secret_options(options)]
     secrets = {value for value in values if isinstance(value, str) and value}
+    nested = {
+        secret
+        for name, option in options.items()
+        if isinstance(option, Nested)
+        for one in option.dictionaries(params.get(name))
+        for secret in secrets_within(one, option.spec.options)
+    }
     pieces = {line.strip() for secret in secrets for line in secret.splitlines()}
     journal = params.get("journal") or ""
-    return secrets | {piece for piece in pieces if len(piece) >= SHORTEST_PIECE} | passwords_of(str(journal))
+    return secrets | nested | {piece for piece in pieces if len(piece) >= SHORTEST_PIECE} | passwords_of(str(journal))

@@ -6,6 +6,9 @@
 Both go round by round: remember (the journal), look (the service), plan (what is wanted, given what was seen), decide
 (a pure function), act; until there is nothing left to do. The journal is read first: what another run finishes between
 our look and our memory must not be taken for missing.
+
+Both are generators within: they yield where there is something to wait for, so that a task with several changes can go
+on with the others first. Whoever goes on with a generator that has yielded lets it wait.
 """
 
 from __future__ import annotations
@@ -13,16 +16,18 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from . import _decision
 from ._client import Answer
 from ._context import NOT_SHOWN, Context
 from ._decision import Seen, Sight, Step, Wanted, counting_entry, decide
 from ._errors import (
+    HasToWait,
     HostingError,
     InvalidInput,
     JournalError,
@@ -46,6 +51,25 @@ SHORTEST_LOOK = 0.1  # seconds between two looks at least
 LONGEST_DODGE = 0.5  # seconds until those that met in the journal try again
 
 Thing = TypeVar("Thing")
+Given = ParamSpec("Given")
+
+Steps = Generator[None, None, Thing]
+"""What yields where it would wait, and returns a thing in the end."""
+
+
+def in_one_go(begin: Callable[Given, Steps[Thing]]) -> Callable[Given, Thing]:
+    """Return the function that does the same, and waits wherever there is something to wait for."""
+
+    @wraps(begin)
+    def to_the_end(*args: Given.args, **kwargs: Given.kwargs) -> Thing:
+        steps = begin(*args, **kwargs)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                return end.value
+
+    return to_the_end
 
 
 @dataclass(frozen=True)
@@ -110,7 +134,7 @@ def always_counts() -> None:
     """The time before which nothing counts that was done, where all counts."""
 
 
-def converge(
+def converging(
     context: Context,
     *,
     subject: tuple[str, ...],
@@ -119,7 +143,7 @@ def converge(
     observe: Callable[[], Observed | None] = not_shown,
     start: Start | None = None,
     prepare: Callable[[], bool] | None = None,
-) -> Outcome:
+) -> Steps[Outcome]:
     """Bring about a state, and return the Outcome.
 
     :param subject: what the state belongs to: the module and the ids.
@@ -132,7 +156,10 @@ def converge(
     return _Change(context, subject, plan, observe, name=name, start=start, prepare=prepare).settle()
 
 
-def once(
+converge = in_one_go(converging)
+
+
+def taking_once(
     context: Context,
     *,
     subject: tuple[str, ...],
@@ -144,7 +171,7 @@ def once(
     not_before: Callable[[], float | None] = always_counts,
     observe: Callable[[], Observed | None] = not_shown,
     start: Start | None = None,
-) -> Outcome:
+) -> Steps[Outcome]:
     """Take an action once per release and part, and return the Outcome.
 
     :param subject: what the action is taken on: the module and the ids.
@@ -165,6 +192,9 @@ def once(
     if not remembered:
         change.journal = NoJournal()
     return change.settle()
+
+
+once = in_one_go(taking_once)
 
 
 class _Change:
@@ -208,39 +238,46 @@ class _Change:
         """Whether this brings about a state, which has a name, rather than taking an action."""
         return self.name is not None
 
-    def settle(self) -> Outcome:
+    def settle(self) -> Steps[Outcome]:
         """Go round by round until there is nothing left to do."""
         try:
             while True:
-                outcome = self._round()
+                outcome = yield from self._round()
                 if outcome:
                     return outcome
         except HostingError as error:
             raise self._with_what_was_done(self._with_loss_of_journal(error)) from None
 
-    def _round(self) -> Outcome | None:
+    def _round(self) -> Steps[Outcome | None]:
         """Remember, look, plan, decide, act; return the Outcome of the last round."""
         self._require_same_journal()
         self.rows = self.journal.read(self.subject)
         self.remembered = tuple(entry.as_known() for entry in self.rows)
+        self.context.begin_look(afresh=not self.is_first_round)
         self.before = self.observe()
         self.plan = self.make_plan(self.before)
         self.wanted = self._wanted()
-        if self.is_first_round:
-            self.first_before, self.is_first_round = self.before, False
-            self.first_source = "service" if self.before else "journal" if self._rows_of_key() else "none"
         self.entry = counting_entry(self.wanted, self.remembered, time.time())
         step = decide(self.wanted, self._seen(), self.remembered, time.time())
         if self.has_sent and self.before is NOT_SHOWN and step in (Step.SEND, Step.AWAIT_ANSWER):
             step = Step.NOTHING  # it was done, and another run that waited for its end has sent something else since
-        return {
-            Step.NOTHING: self._nothing,
+        if self.context.has_recalled and (step is not Step.NOTHING or self._goes_on()):
+            self.context.forget_looks()  # what was seen before the journal was read may end in "nothing to do" alone
+            return None
+        if self.is_first_round:
+            self.first_before, self.is_first_round = self.before, False
+            self.first_source = "service" if self.before else "journal" if self._rows_of_key() else "none"
+        if step is Step.NOTHING:
+            return self._nothing()
+        if step is Step.ASK_THE_USER:
+            raise self._asking_the_user()
+        take = {
             Step.SEND: self._send,
             Step.FOLLOW: self._follow,
             Step.AWAIT_ANSWER: self._await_answer,
             Step.LOOK_AGAIN: self._look_again,
-            Step.ASK_THE_USER: self._ask_the_user,
-        }[step]()
+        }[step]
+        return (yield from take())
 
     def _wanted(self) -> Wanted:
         request = self.plan.request
@@ -271,12 +308,16 @@ class _Change:
     def _nothing(self) -> Outcome:
         if self.operation and self.operation.state != FINISHED and self.before:
             self.operation.state = FINISHED
-        if self.entry and self.entry.progress in (IN_PROGRESS, UNKNOWN):
+        if self.entry and self._goes_on():
             if not self.before:
                 self._warn_of_lost_sight(self.entry)
             if self.before or self.context.companions:
                 self._update(self.entry, FINISHED)
         return self._outcome(self.has_sent, self.before)
+
+    def _goes_on(self) -> bool:
+        """Whether the end of what was sent for this is not noted yet."""
+        return self.entry is not None and self.entry.progress in (IN_PROGRESS, UNKNOWN)
 
     def _warn_of_lost_sight(self, entry: Entry) -> None:
         """Say that an accepted operation counts as finished although nobody has seen its end."""
@@ -292,12 +333,12 @@ class _Change:
             " the documented endpoints only, set companions: false (or HOSTING_COMPANIONS)."
         )
 
-    def _send(self) -> Outcome | None:
+    def _send(self) -> Steps[Outcome | None]:
         if self.has_sent:
             raise self._effect_missing()
         others = self._others()
         if others:
-            return self._give_way(others)
+            return (yield from self._give_way(others))
         if self.context.check_mode:
             self.journal.require_writable()  # without it, nothing would be sent
             return self._outcome(True)
@@ -325,7 +366,7 @@ class _Change:
             time.sleep(random.uniform(0, LONGEST_DODGE))  # noqa: S311 (no secret)
             return None
         self.entry = self._request(entry)
-        return self._follow() if self.operation and self.context.wait else self._outcome(True)
+        return (yield from self._follow()) if self.operation and self.context.wait else self._outcome(True)
 
     def _of_environment(self) -> list[tuple[Subject, Entry]]:
         """Return what the journal knows of the environment, where that matters."""
@@ -341,7 +382,7 @@ class _Change:
         # Where operations are not followed, what was accepted counts as done.
         return [one for one in others if self.context.companions or one[1].progress != IN_PROGRESS]
 
-    def _give_way(self, others: list[tuple[Subject, Entry, Beside]]) -> Outcome | None:
+    def _give_way(self, others: list[tuple[Subject, Entry, Beside]]) -> Steps[Outcome | None]:
         """Wait for the ends of what goes on at the environment; raise where nobody knows, or it takes too long."""
         if self.context.check_mode and self.is_state:
             return self._outcome(True)  # what differs is worth knowing, whatever goes on
@@ -357,6 +398,8 @@ class _Change:
         time_left = self._time_left() if self.context.wait else 0.0
         if time_left:
             self.context.report(f"waiting until this has ended: {named(subject, entry)}")
+            yield
+            time_left = self._time_left()
         if entry.progress == SENT and time_left:
             self._sleep_until_answered(subject, entry)
             return None
@@ -364,7 +407,7 @@ class _Change:
         if entry.progress == IN_PROGRESS:
             self.context.follow([operation], time_left, self.journal)
         if operation.state == IN_PROGRESS:
-            error = OperationTimeout(
+            error = HasToWait(
                 f"{named(subject, entry)} goes on (operation {entry.operation_id or 'not known yet'}). Nothing was"
                 " sent. Run again to wait for its end. force: true sends the request whatever goes on."
             )
@@ -427,6 +470,7 @@ class _Change:
         """Send the request, keep the journal true to what became of it, and return its row."""
         request = _present(self.plan.request)
         self.asked = entry
+        self.context.forget_looks()
         try:
             answer = self.context.client.send(request)
             _require_own_answer(answer)
@@ -470,7 +514,7 @@ class _Change:
         settle = how_to_settle(self.subject[1], entry)
         return f"{settle} Or, if it was not carried out, run with force: true to send it again."
 
-    def _follow(self) -> Outcome | None:
+    def _follow(self) -> Steps[Outcome | None]:
         entry = _present(self.entry)
         if self.operation is None or self.operation.id != entry.operation_id:
             self.operation = Operation(entry.operation_id, accepted_at=entry.sent_at, resumed=True)
@@ -479,6 +523,8 @@ class _Change:
         if not self.context.companions:
             operation.cannot_be_told("Operations are not followed, because companions are switched off.")
         else:
+            if waits:
+                yield
             self.context.follow([operation], self._time_left() if waits else 0, self.journal)
         if operation.state == IN_PROGRESS:
             if waits:
@@ -518,7 +564,7 @@ class _Change:
             )
         return "run again to wait on, or give a larger wait_timeout"
 
-    def _await_answer(self) -> Outcome | None:
+    def _await_answer(self) -> Steps[Outcome | None]:
         sent = next(entry for entry in self.remembered if entry.progress == SENT)
         if self.context.check_mode:
             return self._outcome(sent.wanted != self.wanted.digest)
@@ -528,6 +574,7 @@ class _Change:
                 " was sent by this one. Run again when the other one has ended."
             )
         self.context.report("another run has sent a request for the same: waiting for its answer")
+        yield
         self._sleep_until_answered(self.subject, sent)
         return None
 
@@ -536,12 +583,13 @@ class _Change:
         while self._time_left() and sent.answer_may_come() and sent in self.journal.read(subject):
             time.sleep(SHORTEST_LOOK)
 
-    def _look_again(self) -> Outcome | None:
+    def _look_again(self) -> Steps[Outcome | None]:
         if self.context.check_mode or not self.context.wait:
             return self._without_looking_again()
         if not self._time_left():
             raise self._effect_not_seen(self.entry) if self.entry else self._last_write_not_seen()
         self.context.report(f"waiting for the effect of {self.plan.request} to be seen")
+        yield
         self.journal.let_go()  # it opens again by itself; a database has few connections for many waiting tasks
         pause = next_look(time.monotonic() - self.began, max(self.context.poll_interval, SHORTEST_LOOK))
         time.sleep(min(pause, self._time_left()))
@@ -596,9 +644,9 @@ class _Change:
         error.operation_id = self.operation.id if self.operation else None
         return error
 
-    def _ask_the_user(self) -> Outcome:
+    def _asking_the_user(self) -> HostingError:
         entry = _present(self.entry)
-        raise OutcomeUnknown(
+        return OutcomeUnknown(
             f"{self.plan.request} was sent at {_clock(entry.sent_at)} and its answer was lost, so it may or may not"
             f" have been carried out. It was not sent again. {self._how_to_settle(entry)}",
             request=self.plan.request,

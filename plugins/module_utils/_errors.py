@@ -181,6 +181,10 @@ class OperationTimeout(HostingError):
     kind = "operation_timeout"
 
 
+class HasToWait(OperationTimeout):
+    """A request was not sent, because something goes on that it does not start beside."""
+
+
 class CheckFailed(HostingError):
     """Something was looked at, and is not as the task says that it should be."""
 

@@ -13,7 +13,7 @@ from typing import Any
 from ._arguments import text_option
 from ._client import Answer
 from ._context import NOT_SHOWN, Context
-from ._convergence import Observed, Outcome, Plan, converge
+from ._convergence import Observed, Outcome, Plan, Steps, converging
 from ._errors import HostingError, InvalidInput, NotFound
 from ._interface import GET_ALL_PLUGINS, GET_PLUGINS, Endpoint, Request
 from ._under_way import Kind, Start
@@ -105,26 +105,28 @@ class Updates:
         self.guard = Guard(context, extensions.kind)
         self.taken: set[str] = set()  # what this task may update, because it has noted so
 
-    def settle(self) -> Outcome:
+    def settle(self) -> Steps[Outcome]:
         """Bring the updates about. What is known of the several after a failure is in the error's results."""
         try:
-            self.outcome = self._settle_one() if self.context["name"] else self._settle_several()
+            self.outcome = yield from self._settle_one() if self.context["name"] else self._settle_several()
         except HostingError as error:
             if error.nothing_done:
                 self.guard.withdraw()
             raise
         return self.outcome
 
-    def _settle_several(self) -> Outcome:
+    def _settle_several(self) -> Steps[Outcome]:
         try:
-            return converge(
-                self.context,
-                subject=(self.extensions.module, self.context["environment_id"]),
-                name=self.extensions.several,
-                plan=self._plan_several,
-                observe=self._observe_several,
-                start=Start(Kind.UPDATE, self.context["environment_id"]),
-                prepare=self._take,
+            return (
+                yield from converging(
+                    self.context,
+                    subject=(self.extensions.module, self.context["environment_id"]),
+                    name=self.extensions.several,
+                    plan=self._plan_several,
+                    observe=self._observe_several,
+                    start=Start(Kind.UPDATE, self.context["environment_id"]),
+                    prepare=self._take,
+                )
             )
         except HostingError as error:
             if self.has_looked:
@@ -153,11 +155,11 @@ class Updates:
     def _asked_version(self, name: str) -> str | None:
         return self.context["update_version"] or self._newest(name)
 
-    def _settle_one(self) -> Outcome:
+    def _settle_one(self) -> Steps[Outcome]:
         name, version = self.context["name"], self.context["update_version"]
         body = {"name": name, "update_version": version}
         request = self.extensions.update(env_id=self.context["environment_id"], body=body)
-        return converge(
+        return converging(
             self.context,
             subject=(self.extensions.module, self.context["environment_id"], name),
             name="version",

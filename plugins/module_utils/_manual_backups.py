@@ -135,5 +135,5 @@ class BackupOfRelease:
 def _oldest(context: Context) -> float | None:
     """Return the time, in seconds since the epoch, before which a backup does not count; None when all count."""
     if context["max_age"] is not None:
-        return float(time.time() - context["max_age"])
+        return float(context.began_at - context["max_age"])
     return None if context["newer_than"] is None else time_of_text(context["newer_than"]).timestamp()

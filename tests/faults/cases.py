@@ -110,6 +110,7 @@ COLUMNS = [
         "may be repeated, shown",
         (
             "denied_ips",
+            "environment",
             "image_optimization",
             "php_version",
             "primary_domain",

@@ -334,6 +334,20 @@ ROWS = [
             shown=False,
         ),
     ),
+    # The parts of an environment in one task: here with one, and in unit/test_environment.py with all.
+    Row(
+        "environment",
+        {"environment_id": LIVE, "site_id": SITE, "image_optimization": "lossy"},
+        "PUT",
+        "/sites/cdn/image-optimization",
+        {"environment_id": LIVE, "image_optimization_type": "lossy"},
+        unknown={"environment_id": UNKNOWN, "site_id": None},
+        change=Change(
+            {"image_optimization": {"image_optimization_type": "lossless"}},
+            {"environment_id": LIVE, "image_optimization_type": "lossless"},
+            after={"image_optimization": "lossy"},
+        ),
+    ),
     # Companions, and the way to send whatever has no module.
     Row(
         "environment_info",

@@ -148,7 +148,8 @@ def test_numbers_and_booleans_may_be_given_as_text(ansible: Ansible):
 def test_no_secret_is_ever_shown_or_kept(mode: str, ansible: Ansible, simulator: Simulator):
     ansible.environment["ANSIBLE_INJECT_INVOCATION"] = "true"
     domain = row_of("site_domain")
-    certificate = {"custom_ssl_key": PRIVATE_KEY, "custom_ssl_cert": "CERTIFICATE"}
+    key_alone = {"custom_ssl_key": PRIVATE_KEY}
+    certificate = {**key_alone, "custom_ssl_cert": "CERTIFICATE"}
     run = ansible.run(
         row_of("api_key_info").step(),
         row_of("env_push").step(),
@@ -157,12 +158,14 @@ def test_no_secret_is_ever_shown_or_kept(mode: str, ansible: Ansible, simulator:
         row_of("env_push").step("lost", partial(simulator.fault, "drop_after"), force=True),
         domain.step("certificate", keywords={"diff": True}, **certificate),
         domain.step("certificate refused", partial(simulator.fault, "status", "POST", status=400), force=True),
-        domain.step("key alone", custom_ssl_key=PRIVATE_KEY),
+        domain.step("key alone", **key_alone),
         domain.step("loop", **certificate, keywords={"loop": [1, 2]}),
+        Step("environment", {"environment_id": LIVE, "domains": [{"domain_name": "b.example.com", **certificate}]}),
+        Step("environment", {"environment_id": LIVE, "domains": {"domain_name": "c.example.com", **key_alone}}),
         hosts=mode,
         arguments=["-vvvvv"],
     )
-    assert [done.failed for done in run] == [False, False, True, True, True, False, True, True, False]
+    assert [done.failed for done in run] == [False, False, True, True, True, False, True, True, False, False, True]
     sent = [request for done in run for request in done.requests]
     assert {request.headers["authorization"] for request in sent} == {f"Bearer {simulator.api_key}"}
     assert PRIVATE_KEY in [request.body.get("custom_ssl_key") for request in sent if request.method == "POST"]

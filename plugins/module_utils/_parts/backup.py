@@ -11,7 +11,7 @@ from .._analytics import checked_time
 from .._arguments import Option, text_option
 from .._checks import checked_duration
 from .._context import Context
-from .._convergence import always_counts, not_shown, once
+from .._convergence import Steps, always_counts, in_one_go, not_shown, taking_once
 from .._interface import ADD_MANUAL_BACKUP
 from .._manual_backups import wanted_backup
 from .._under_way import Kind, Start
@@ -28,10 +28,10 @@ CONSTRAINTS: dict[str, Any] = {
 }
 
 
-def run(context: Context) -> dict[str, Any]:
+def steps(context: Context) -> Steps[dict[str, Any]]:
     """Take a backup of an environment (interface section 4.10)."""
     wanted = wanted_backup(context)
-    outcome = once(
+    outcome = yield from taking_once(
         context,
         subject=("manual_backup", context["environment_id"], context["tag"] or ""),
         request=ADD_MANUAL_BACKUP(env_id=context["environment_id"], body=context.given("tag")),
@@ -42,3 +42,6 @@ def run(context: Context) -> dict[str, Any]:
         start=Start(Kind.BACKUP, context["environment_id"]),
     )
     return outcome.result(backup=outcome.record or {"tag": context["tag"]})
+
+
+run = in_one_go(steps)

@@ -9,6 +9,7 @@ from typing import Any
 
 from .._addresses import AddressList
 from .._context import NOT_SHOWN, Context
+from .._convergence import Steps, in_one_go
 from .._interface import GET_DENIED_IPS, UPDATE_DENIED_IPS, Request
 
 
@@ -26,6 +27,9 @@ DENIED_IPS = AddressList("denied_ips", option="ip_list", result="denied_ips", re
 OPTIONS = DENIED_IPS.options()
 
 
-def run(context: Context) -> dict[str, Any]:
+def steps(context: Context) -> Steps[dict[str, Any]]:
     """Keep the list of denied addresses of an environment (interface section 4.4)."""
-    return DENIED_IPS.keep(context)
+    return (yield from DENIED_IPS.keep(context))
+
+
+run = in_one_go(steps)

@@ -11,7 +11,7 @@ from typing import Any, cast
 from .._arguments import Option, uuid_option
 from .._checks import checked_domain_name, checked_record_type, checked_ttl
 from .._context import NOT_SHOWN, Context
-from .._convergence import Observed, Plan, converge
+from .._convergence import Observed, Plan, Steps, converging, in_one_go
 from .._dns import canonical_name, canonical_value, checked_value, dns_records_of
 from .._errors import BadRequest, InvalidInput
 from .._interface import (
@@ -58,11 +58,11 @@ CONSTRAINTS = {
 RULE = _check_record
 
 
-def run(context: Context) -> dict[str, Any]:
+def steps(context: Context) -> Steps[dict[str, Any]]:
     """Keep a DNS record of a domain (companions of the interface)."""
     domain_id = context["domain_id"] or _domain_id_of_name(context)
     try:
-        outcome = converge(
+        outcome = yield from converging(
             context,
             subject=("dns_record", domain_id, context["type"], context["name"]),
             name="dns_record",
@@ -78,6 +78,9 @@ def run(context: Context) -> dict[str, Any]:
         ) from None
     state: Any = {"ttl": None, "rdata": []} if outcome.desired == ABSENT else outcome.desired
     return outcome.result(dns_record={**context.given("type", "name"), **state})
+
+
+run = in_one_go(steps)
 
 
 def _domain_id_of_name(context: Context) -> str:

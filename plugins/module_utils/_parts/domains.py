@@ -10,7 +10,7 @@ from typing import Any
 from .._arguments import Option, optional_text_option
 from .._checks import checked_domain_name
 from .._context import NOT_SHOWN, Context
-from .._convergence import Observed, Plan, converge
+from .._convergence import Observed, Plan, Steps, converging, in_one_go
 from .._errors import BadRequest, InvalidInput
 from .._interface import ADD_SITE_DOMAIN, DELETE_SITE_DOMAINS, Request
 from .._sites import domains_of_environment
@@ -27,11 +27,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
 CONSTRAINTS = {"required_together": [["custom_ssl_key", "custom_ssl_cert"]]}
 
 
-def run(context: Context) -> dict[str, Any]:
+def steps(context: Context) -> Steps[dict[str, Any]]:
     """Add a domain to an environment, or remove it (interface section 4.3)."""
     plan = _addition if context["state"] == "present" else _removal
     try:
-        outcome = converge(
+        outcome = yield from converging(
             context,
             subject=("site_domain", context["environment_id"], context["domain_name"]),
             name=context["domain_name"],
@@ -41,6 +41,9 @@ def run(context: Context) -> dict[str, Any]:
     except BadRequest as error:
         raise error.with_advice("The environment may have the domain already.") from None
     return outcome.result(domain=outcome.record or {"name": context["domain_name"]})
+
+
+run = in_one_go(steps)
 
 
 def _observe(context: Context) -> Observed | None:

@@ -10,7 +10,7 @@ from typing import Any
 from .._arguments import Option
 from .._checks import checked_image_optimization_type
 from .._context import NOT_SHOWN, Context
-from .._convergence import Observed, always, converge
+from .._convergence import Observed, Steps, always, converging, in_one_go
 from .._interface import UPDATE_IMAGE_OPTIMIZATION
 from .._sites import environment_of_site
 
@@ -19,9 +19,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def run(context: Context) -> dict[str, Any]:
+def steps(context: Context) -> Steps[dict[str, Any]]:
     """Set how the CDN optimizes the images of an environment (interface section 4.7)."""
-    outcome = converge(
+    outcome = yield from converging(
         context,
         subject=("image_optimization", context["environment_id"]),
         name="image_optimization_type",
@@ -32,6 +32,9 @@ def run(context: Context) -> dict[str, Any]:
         observe=lambda: _observe(context),
     )
     return outcome.result(image_optimization_type=context["image_optimization_type"])
+
+
+run = in_one_go(steps)
 
 
 def _observe(context: Context) -> Observed | None:

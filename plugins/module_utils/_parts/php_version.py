@@ -10,7 +10,7 @@ from typing import Any
 
 from .._arguments import text_option
 from .._context import NOT_SHOWN, Context
-from .._convergence import Observed, Plan, converge
+from .._convergence import Observed, Plan, Steps, converging, in_one_go
 from .._environments import php_version_of
 from .._errors import HostingError, InvalidInput
 from .._interface import MODIFY_PHP_VERSION, Request
@@ -36,7 +36,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 RULE = _check_version
 
 
-def run(context: Context) -> dict[str, Any]:
+def steps(context: Context) -> Steps[dict[str, Any]]:
     """Set the PHP version of an environment (a companion of the interface)."""
     body = {**context.given("environment_id"), "php_version": context["version"]}
     if context["automatic_updates"] is not None:
@@ -44,7 +44,7 @@ def run(context: Context) -> dict[str, Any]:
     guard = Guard(context, PHP)
     change = _Change(context, guard, MODIFY_PHP_VERSION(body=body))
     try:
-        outcome = converge(
+        outcome = yield from converging(
             context,
             subject=("php_version", context["environment_id"]),
             name="php",
@@ -58,6 +58,9 @@ def run(context: Context) -> dict[str, Any]:
             guard.withdraw()
         raise
     return outcome.result(php_version=change.version_after, held=guard.held)
+
+
+run = in_one_go(steps)
 
 
 class _Change:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._context import Context
+from .._convergence import Steps, in_one_go
 from .._errors import InvalidInput
 from .._extensions import Extensions, Records, Updates, check_names, list_plugins, update_options
 from .._interface import UPDATE_PLUGIN, UPDATE_PLUGINS
@@ -32,11 +33,14 @@ def _read(context: Context) -> Records | None:
 PLUGINS = Extensions("site_plugin", "plugin", read=_read, update=UPDATE_PLUGIN, update_several=UPDATE_PLUGINS)
 
 
-def run(context: Context) -> dict[str, Any]:
+def steps(context: Context) -> Steps[dict[str, Any]]:
     """Update plugins of an environment (companions of the interface)."""
     updates = Updates(context, PLUGINS, _is_vulnerable if context["select"] == "vulnerable" else _is_any)
-    outcome = updates.settle()
+    outcome = yield from updates.settle()
     return outcome.result(plugins=updates.versions(), vulnerable=_vulnerable(updates), held=updates.guard.held)
+
+
+run = in_one_go(steps)
 
 
 def _is_any(_plugin: dict[str, Any]) -> bool:

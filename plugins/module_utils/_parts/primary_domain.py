@@ -11,7 +11,7 @@ from .._arguments import Option, uuid_option
 from .._checks import checked_domain_name
 from .._client import Record
 from .._context import NOT_SHOWN, Context
-from .._convergence import Observed, always, converge
+from .._convergence import Observed, Steps, always, converging, in_one_go
 from .._errors import InvalidInput
 from .._interface import CHANGE_PRIMARY_DOMAIN
 from .._sites import domains_of_environment, environment_of_site
@@ -28,11 +28,11 @@ CONSTRAINTS = {
 }
 
 
-def run(context: Context) -> dict[str, Any]:
+def steps(context: Context) -> Steps[dict[str, Any]]:
     """Choose the primary domain of an environment (interface section 4.6)."""
     domain = {"id": context["domain_id"]} if context["domain_id"] else _domain_named(context)
-    names = {domain["id"]: domain.get("name")}
-    outcome = converge(
+    names = {str(domain["id"]): domain.get("name")}
+    outcome = yield from converging(
         context,
         subject=("primary_domain", context["environment_id"]),
         name="domain_id",
@@ -52,6 +52,9 @@ def run(context: Context) -> dict[str, Any]:
     return result
 
 
+run = in_one_go(steps)
+
+
 def _domain_named(context: Context) -> Record:
     domains = domains_of_environment(context)
     if domains is NOT_SHOWN:
@@ -59,6 +62,8 @@ def _domain_named(context: Context) -> Record:
             "The service does not show the domains of the environment (or companions are switched off), so the id of"
             f" {context['domain_name']} is not known. Nothing was sent. Give domain_id instead."
         )
+    if context["domain_name"] not in domains and context["domain_name"] in context.get("to_come", ()):
+        return {"id": None, "name": context["domain_name"]}  # in check mode, the same task would add it before
     if context["domain_name"] not in domains:
         raise InvalidInput(
             f"The environment has no domain {context['domain_name']}. It has: {', '.join(domains) or 'none'}. Nothing"

@@ -9,6 +9,7 @@ from typing import Any
 
 from .._addresses import AddressList, sftp_allowlist_in
 from .._context import Context
+from .._convergence import Steps, in_one_go
 from .._interface import GET_SFTP_ALLOWLIST, SET_SFTP_ALLOWLIST, Request
 
 
@@ -32,6 +33,9 @@ ALLOWLIST = AddressList(
 OPTIONS = ALLOWLIST.options()
 
 
-def run(context: Context) -> dict[str, Any]:
+def steps(context: Context) -> Steps[dict[str, Any]]:
     """Keep the list of addresses that may use SFTP and SSH (a companion of the interface)."""
-    return ALLOWLIST.keep(context)
+    return (yield from ALLOWLIST.keep(context))
+
+
+run = in_one_go(steps)

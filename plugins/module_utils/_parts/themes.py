@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._context import NOT_SHOWN, Context
+from .._convergence import Steps, in_one_go
 from .._extensions import Extensions, Records, Updates, check_names, update_options
 from .._interface import GET_THEMES, UPDATE_THEME, UPDATE_THEMES
 
@@ -28,11 +29,14 @@ def _read(context: Context) -> Records | None:
 THEMES = Extensions("site_theme", "theme", read=_read, update=UPDATE_THEME, update_several=UPDATE_THEMES)
 
 
-def run(context: Context) -> dict[str, Any]:
+def steps(context: Context) -> Steps[dict[str, Any]]:
     """Update a theme of an environment to a version (interface section 4.9), or several to their newest."""
     updates = Updates(context, THEMES)
-    outcome = updates.settle()
+    outcome = yield from updates.settle()
     if context["name"] is None:
         return outcome.result(themes=updates.versions(), held=updates.guard.held)
     theme = outcome.record or {"name": context["name"], "version": context["update_version"]}
     return outcome.result(theme=theme, held=updates.guard.held)
+
+
+run = in_one_go(steps)

@@ -1,0 +1,1 @@
+../plugin_utils/in_process.py

@@ -1,0 +1,331 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An environment as one value: its parts, and keep(), which brings all that are declared about in one task.
+
+The parts take turns: each goes on until there is something to wait for, and waits when its turn comes again. So the
+operations of one environment that do not depend on each other are under way side by side.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from ._arguments import ModuleSpec, Nested
+from ._context import Context
+from ._convergence import Steps
+from ._errors import HasToWait, HostingError, InvalidInput, UnexpectedError
+from ._parts import (
+    backup,
+    denied_ips,
+    dns_records,
+    domains,
+    image_optimization,
+    php_version,
+    plugins,
+    primary_domain,
+    sftp_allowlist,
+    themes,
+)
+from ._progress import IN_PROGRESS
+
+OF_TASK = ("canary", "environment_name")
+"""Options of a part that are those of the task, unless the part gives them."""
+
+Label = Callable[[Mapping[str, Any]], str | None]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of an environment. It begins when those before it have ended whose names are in ``after``.
+
+    ``option`` is the one that declares it. ``label`` tells one of several from the others, where there can be several.
+    """
+
+    name: str
+    option: Nested
+    steps: Callable[[Context], Steps[dict[str, Any]]]
+    after: tuple[str, ...] = ()
+    label: Label | None = None
+
+
+def _part(
+    name: str,
+    module: ModuleType,
+    alone: str | None,
+    *,
+    after: tuple[str, ...] = (),
+    label: Label | None = None,
+    **constraints: Any,
+) -> Part:
+    options = {key: {"type": option["type"]} if key in OF_TASK else option for key, option in module.OPTIONS.items()}
+    spec = ModuleSpec(
+        options,
+        rule=getattr(module, "RULE", None),
+        needs_service=False,
+        **{**getattr(module, "CONSTRAINTS", {}), **constraints},
+    )
+    return Part(name, Nested(spec, alone, several=label is not None), module.steps, after, label)
+
+
+# What overwrites nothing may begin at once. Updates wait for the backup, and for each other, by _under_way's table.
+PARTS = (
+    _part("backup", backup, "tag", required_one_of=[["tag", "max_age", "newer_than"]]),
+    _part("denied_ips", denied_ips, "ip_list"),
+    _part("sftp_allowlist", sftp_allowlist, "ip_allowlist"),
+    _part("image_optimization", image_optimization, "image_optimization_type"),
+    _part("domains", domains, "domain_name", label=lambda one: str(one["domain_name"])),
+    _part("primary_domain", primary_domain, "domain_name", after=("domains",)),
+    _part("dns_records", dns_records, None, label=lambda one: f"{one['type']} {one['name']}"),
+    _part("themes", themes, None, after=("backup", "themes"), label=lambda one: one["name"]),
+    _part("plugins", plugins, "select", after=("backup", "themes", "plugins"), label=lambda one: one["name"]),
+    _part("php_version", php_version, "version", after=("backup", "themes", "plugins")),
+)
+NAMES = tuple(part.name for part in PARTS)
+
+
+def part_options() -> dict[str, dict[str, Any]]:
+    """The options that declare the parts of an environment, and say which of them are compared only."""
+    return {
+        **{part.name: part.option for part in PARTS},
+        "compare": {"type": "list", "elements": "str", "choices": list(NAMES)},
+    }
+
+
+def keep(context: Context) -> dict[str, Any]:
+    """Bring about the declared parts of the task's environment, and return the task's result.
+
+    A part that fails stops no other, apart from updates, which are not made after a backup that was to be taken first
+    and was not. The result is a failure when any part failed.
+    """
+    turns = _turns(context)
+    while any(not turn.has_ended for turn in turns):
+        for turn in turns:
+            turn.go_on()
+    parts = {
+        part.name: _of_part(part, of_part)
+        for part in PARTS
+        if (of_part := [turn for turn in turns if turn.part is part]) or context[part.name] is not None
+    }
+    result: dict[str, Any] = {
+        "changed": any(part["changed"] for part in parts.values()),
+        "parts": parts,
+        "state_source": _only(part["state_source"] for part in parts.values()),
+        "operations": [{"part": turn.part.name, **turn.operation} for turn in turns if turn.operation],
+    }
+    if context.diff:
+        result["diff"] = _diff(parts, context["compare"] or ())
+    failed = [turn for turn in turns if turn.failure]
+    if failed:
+        result.update(failed[0].unforeseen, failed=True, msg="\n".join(turn.message for turn in failed))
+        result["error"] = {**failed[0].failure["error"], "part": failed[0].part.name}
+    return result
+
+
+def _turns(context: Context) -> list[_Turn]:
+    turns: list[_Turn] = []
+    compared = context["compare"] or []
+    for part in PARTS:
+        declared = context[part.name]
+        if declared is None:
+            continue
+        many = declared if isinstance(declared, list) else [declared]
+        for number, one in enumerate(many):
+            of_part = context.narrowed(
+                {name: value for name, value in one.items() if value is not None or name not in OF_TASK},
+                check_mode=context.check_mode or part.name in compared,
+                diff=True,
+            )
+            place = f"{part.name}[{number}]" if isinstance(declared, list) and len(many) > 1 else part.name
+            after = [turn for turn in turns if turn.part.name in part.after]
+            turns.append(_Turn(part, place, of_part, after, is_compared=part.name in compared))
+    return turns
+
+
+@dataclass
+class _Turn:
+    """A part, or one of several of a part, on its way from its declaration to its result."""
+
+    part: Part
+    place: str
+    context: Context
+    after: list[_Turn]
+    is_compared: bool
+    result: dict[str, Any] | None = None
+    failure: dict[str, Any] = field(default_factory=dict)  # with msg and error
+    waits_for: str | None = None  # why nothing was sent, where the task does not wait
+    unforeseen: dict[str, Any] = field(default_factory=dict)  # the traceback of a bug
+    _steps: Steps[dict[str, Any]] | None = None
+    _missed: _Turn | None = None  # the backup that was not taken before
+
+    @property
+    def has_ended(self) -> bool:
+        return self.result is not None
+
+    @property
+    def message(self) -> str:
+        return f"{self.place}: {self.failure['msg']}"
+
+    @property
+    def operation(self) -> dict[str, Any] | None:
+        return (self.result or {}).get("operation")
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.operation is not None and self.operation["state"] == IN_PROGRESS
+
+    @property
+    def label(self) -> str | None:
+        return self.part.label(self.context) if self.part.label else None
+
+    def go_on(self) -> None:
+        """Go on until there is something to wait for; wait for it when it is this one's turn again."""
+        if self.has_ended or not all(turn.has_ended for turn in self.after):
+            return
+        try:
+            next(self._steps or self._begin())
+        except StopIteration as end:
+            self._end(end.value)
+        except HasToWait as error:
+            if self.context.wait:
+                self._fail(error)
+            else:
+                self._wait(error)
+        except InvalidInput as error:
+            if self.context.has_recalled:
+                self.context.begin_look(afresh=True)
+                self._begin()  # it was refused for what was read before; so it looks for itself
+            elif any(turn.part.name == "domains" and turn.is_under_way for turn in self.after):
+                self._wait(error)
+            else:
+                self._fail(error)
+        except HostingError as error:
+            self._fail(error)
+        except Exception as error:  # noqa: BLE001 a bug of ours in one part is no reason to leave the others
+            self.unforeseen = {"exception": traceback.format_exc()}
+            self._fail(UnexpectedError.of(error))
+
+    def _begin(self) -> Steps[dict[str, Any]]:
+        self._missed = next((turn for turn in self.after if turn.part.name == "backup" and turn.was_not_done), None)
+        if self._missed:
+            self.context = self.context.narrowed({}, check_mode=True)
+        if self.context.check_mode:
+            to_come = [turn.label for turn in self.after if turn.context.check_mode and turn.would_change]
+            self.context = self.context.narrowed({"to_come": to_come})
+        self._steps = self.part.steps(self.context)
+        return self._steps
+
+    @property
+    def was_not_done(self) -> bool:
+        """Whether this has failed, or waits for something that the task does not wait for."""
+        return bool(self.failure or self.waits_for)
+
+    def _end(self, result: dict[str, Any]) -> None:
+        self.result = result
+        if not self._missed or not result["changed"] or self.is_compared:
+            return
+        result["changed"] = False
+        text = "It was not updated, because the backup that comes before updates was not taken. Nothing was sent."
+        if self._missed.failure:
+            self.failure = {"msg": text, "error": self._missed.failure["error"]}
+        else:
+            self.waits_for = text
+
+    def _wait(self, error: HostingError) -> None:
+        self.waits_for = error.as_result()["msg"]
+        self.result = {"changed": False}
+
+    def _fail(self, error: HostingError) -> None:
+        failure = error.as_result()
+        self.failure = {"msg": failure.pop("msg"), "error": failure.pop("error")}
+        self.result = {"changed": False, **failure}
+
+    @property
+    def would_change(self) -> bool | None:
+        """Whether the environment differs from what is declared, or did before; None when that is not known."""
+        if self.waits_for or (self._missed and self.failure):
+            return True
+        result = self.result or {}
+        return True if result.get("changed") else None if self.failure else False
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.result and self.result["changed"] and not self.is_compared)
+
+    def side(self, name: str) -> Any:
+        """Return the state before or after, by label where there can be several; None when it is not known."""
+        result = self.result or {}
+        if self.part.name == "backup":
+            tag = self.context["tag"] or "(without a tag)"
+            return None if self.was_not_done or (name == "before" and result["changed"]) else tag
+        values = result.get("diff", {}).get(name)
+        if not values:
+            return None
+        value = next(iter(values.values()))
+        return value if self.label is None else {self.label: value}
+
+    def as_result(self) -> dict[str, Any]:
+        """Return what the task's result has about this."""
+        own = {"changed", "failed", "state_source", "operation", "held", "diff"}
+        result = self.result or {}
+        return {
+            "changed": self.changed,
+            "differs": self.would_change,
+            "before": self.side("before"),
+            "after": self.side("after"),
+            "state_source": result.get("state_source"),
+            "operation": result.get("operation"),
+            "held": result.get("held", []),
+            "waits_for": self.waits_for,
+            "failed": bool(self.failure),
+            "msg": self.failure.get("msg"),
+            "error": self.failure.get("error"),
+            "result": {name: value for name, value in result.items() if name not in own},
+        }
+
+
+def _of_part(part: Part, turns: list[_Turn]) -> dict[str, Any]:
+    """Return what the task's result has about a part; where there can be several, about all of them and about each."""
+    if part.label is None:
+        return turns[0].as_result()
+    items = [{"name": turn.label, **turn.as_result()} for turn in turns]
+    failed = [turn for turn in turns if turn.failure]
+    return {
+        "changed": any(one["changed"] for one in items),
+        "differs": _any_of(one["differs"] for one in items),
+        "before": _merged(one["before"] for one in items),
+        "after": _merged(one["after"] for one in items),
+        "state_source": _only(one["state_source"] for one in items),
+        "operation": _only(one["operation"] for one in items if one["operation"]),
+        "held": [held for one in items for held in one["held"]],
+        "waits_for": next((one["waits_for"] for one in items if one["waits_for"]), None),
+        "failed": bool(failed),
+        "msg": "\n".join(turn.message for turn in failed) or None,
+        "error": failed[0].failure["error"] if failed else None,
+        "items": items,
+    }
+
+
+def _diff(parts: Mapping[str, dict[str, Any]], compared: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the diff by part, of those that have not failed and are not compared only."""
+    shown = {name: part for name, part in parts.items() if not part["failed"] and name not in compared}
+    return {side: {name: part[side] for name, part in shown.items()} for side in ("before", "after")}
+
+
+def _any_of(values: Iterable[bool | None]) -> bool | None:
+    known = list(values)
+    return True if True in known else None if None in known else False
+
+
+def _only(values: Iterable[Any]) -> Any:
+    """Return the value that all have, or None."""
+    first, *others = list(values) or [None]
+    return first if all(one == first for one in others) else None
+
+
+def _merged(states: Iterable[Any]) -> dict[str, Any]:
+    return {name: value for state in states if isinstance(state, dict) for name, value in state.items()}

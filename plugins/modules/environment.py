@@ -1,0 +1,294 @@
+#!/usr/bin/python
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: environment
+short_description: Keep an environment as declared
+version_added: 0.2.0
+description:
+  - Brings an environment into the declared state in one task. Each part of it is an option that takes the options of
+    the part's own module as a dictionary, or the most important one's value alone.
+  - A part that is not declared, or is null, is left as it is.
+  - The parts are kept as their own modules keep them, with the same journal, check mode and diff. What the service
+    shows is read once for all parts, and again before anything is sent.
+  - Operations that do not depend on each other are in progress side by side. Themes, plugins and the PHP version are
+    updated one after another, and after the backup. The primary domain is set after the domains are there.
+  - A part that fails stops no other part. The task fails in the end, with the messages of all that failed. Only updates
+    are not made after a backup that is declared and failed.
+  - O(force), O(wait), O(wait_timeout) and O(poll_interval) apply to each part. With O(wait=false), a part that has to
+    wait for something else at the environment sends nothing, and says so in RV(parts).
+options:
+  backup:
+    description:
+      - A backup that must be there, as in M(hosting.management.manual_backup). Either its tag, or a dictionary with
+        C(tag), C(max_age), C(newer_than) and C(release), of which C(tag), C(max_age) or C(newer_than) is required.
+    type: raw
+  denied_ips:
+    description:
+      - The addresses that are denied access, as in M(hosting.management.denied_ips). Either the complete list, or a
+        dictionary with C(ip_list), C(state) and C(exclusive). An empty list allows all addresses.
+    type: raw
+  sftp_allowlist:
+    description:
+      - The addresses that may use SFTP and SSH, as in M(hosting.management.sftp_allowlist). Either the complete list,
+        or a dictionary with C(ip_allowlist), C(state) and C(exclusive). An empty list allows all addresses.
+    type: raw
+  image_optimization:
+    description:
+      - How the CDN optimizes images, as in M(hosting.management.image_optimization). Either the type, or a dictionary
+        with C(image_optimization_type).
+    type: raw
+  domains:
+    description:
+      - Domains that the environment has, as in M(hosting.management.site_domain). A list in which each entry is a
+        domain name, or a dictionary with C(domain_name), C(state), C(is_wildcardless), C(add_with_www_subdomain),
+        C(setup_type), C(custom_ssl_key) and C(custom_ssl_cert). Other domains of the environment stay.
+    type: raw
+  primary_domain:
+    description:
+      - The primary domain, as in M(hosting.management.primary_domain). Either its name, or a dictionary with
+        C(domain_name) or C(domain_id), and C(run_search_and_replace).
+    type: raw
+  dns_records:
+    description:
+      - DNS records, as in M(hosting.management.dns_record). A list of dictionaries with C(domain_id) or
+        C(domain_name), C(type), C(name), C(ttl), C(values), C(state) and C(exclusive). Other records stay.
+    type: raw
+  themes:
+    description:
+      - Versions of themes, as in M(hosting.management.site_theme). A dictionary, or a list of dictionaries, with
+        C(name) and C(update_version), or with C(names) and C(exclude) for the newest versions; and with C(canary).
+    type: raw
+  plugins:
+    description:
+      - Versions of plugins, as in M(hosting.management.site_plugin). V(updatable) or V(vulnerable), or a dictionary, or
+        a list of dictionaries, with C(name) and C(update_version), or with C(names), C(select) and C(exclude) for the
+        newest versions; and with C(canary).
+    type: raw
+  php_version:
+    description:
+      - The PHP version, as in M(hosting.management.php_version). Either the version, in quotes, or a dictionary with
+        C(version), C(automatic_updates) and C(canary).
+    type: raw
+  compare:
+    description:
+      - The parts that are compared with what is declared, and not changed. RV(parts) tells how they differ.
+    type: list
+    elements: str
+    choices:
+      - backup
+      - denied_ips
+      - sftp_allowlist
+      - image_optimization
+      - domains
+      - primary_domain
+      - dns_records
+      - themes
+      - plugins
+      - php_version
+author:
+  - hosting.management contributors (@hosting-management)
+extends_documentation_fragment:
+  - hosting.management.api
+  - hosting.management.environment
+  - hosting.management.site
+  - hosting.management.canary
+  - hosting.management.change
+  - hosting.management.operation
+  - hosting.management.attributes
+  - hosting.management.attributes.diff
+"""
+
+EXAMPLES = r"""
+- name: Keep an environment as declared
+  hosting.management.environment:
+    site_id: "{{ hosting_site_id }}"
+    environment_id: "{{ hosting_environment_id }}"
+    backup:
+      tag: maintenance
+      max_age: 24h
+    denied_ips: [198.51.100.7, 203.0.113.0/24]
+    image_optimization: lossless
+    php_version: "8.4"
+    domains: [shop.example.com, www.shop.example.com]
+    primary_domain: www.shop.example.com
+    plugins: vulnerable
+
+- name: Tell how an environment differs from what is declared, and change nothing
+  hosting.management.environment:
+    site_id: "{{ hosting_site_id }}"
+    environment_id: "{{ hosting_environment_id }}"
+    sftp_allowlist: [198.51.100.7, 203.0.113.24]
+    php_version:
+      version: "8.4"
+      automatic_updates: false
+    compare: [sftp_allowlist, php_version]
+"""
+
+RETURN = r"""
+parts:
+  description: What became of each declared part, by its name.
+  returned: always, unless the options are not valid
+  type: dict
+  contains:
+    changed:
+      description: Whether the task changed the part, or would have in check mode. Always V(false) for O(compare).
+      returned: for each part
+      type: bool
+    differs:
+      description: Whether the part differed from what is declared. Null if that is not known because the part failed.
+      returned: for each part
+      type: bool
+    before:
+      description:
+        - The state before the task. Null if it is not known. Of domains, DNS records, themes and plugins, the states by
+          name.
+      returned: for each part
+      type: raw
+      sample: [198.51.100.7]
+    after:
+      description: The state after the task, or as it would be in check mode or with O(compare).
+      returned: for each part
+      type: raw
+      sample: [198.51.100.7, 203.0.113.0/24]
+    state_source:
+      description:
+        - Where the part's state was found, V(service), V(journal) or V(none), as the part's own module returns it. Null
+          if it is not known, or not the same for all entries.
+      returned: for each part
+      type: str
+      sample: service
+    operation:
+      description: The operation that the part's own module returns. Null if there is none, or more than one.
+      returned: for each part
+      type: dict
+    held:
+      description: The updates that were left out because of O(canary), as the part's own module returns them.
+      returned: for each part
+      type: list
+      elements: dict
+    waits_for:
+      description: With O(wait=false), why nothing was sent for a part that has to wait. Otherwise null.
+      returned: for each part
+      type: str
+    failed:
+      description: Whether the part failed.
+      returned: for each part
+      type: bool
+    msg:
+      description: Why the part failed.
+      returned: for each part
+      type: str
+    error:
+      description: What went wrong with the part, with the same values as RV(error).
+      returned: for each part
+      type: dict
+    result:
+      description: What else the part's own module returns. Of several entries, it is in each of RV(parts.items).
+      returned: for others than domains, DNS records, themes and plugins
+      type: dict
+    items:
+      description: Of domains, DNS records, themes and plugins, these values for each entry, and its C(name).
+      returned: for domains, DNS records, themes and plugins
+      type: list
+      elements: dict
+state_source:
+  description:
+    - Where the state of the parts was found, V(service), V(journal) or V(none). Null if it is not the same for all.
+  returned: success
+  type: str
+  sample: service
+operations:
+  description: The operations that the task started or followed, as the parts' own modules return them, in order.
+  returned: always, unless the options are not valid
+  type: list
+  elements: dict
+  contains:
+    part:
+      description: The part that the operation belongs to.
+      type: str
+      sample: php_version
+    id:
+      description: The id of the operation.
+      type: str
+      sample: php:modify-version-3f0a1b9c-5d6e-4f70-8a9b-0c1d2e3f4a5b
+    state:
+      description: The state of the operation.
+      type: str
+      sample: finished
+    message:
+      description: The service's message about the operation.
+      type: str
+    resumed:
+      description: Whether an earlier run started the operation.
+      type: bool
+error:
+  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+  returned: failure
+  type: dict
+  contains:
+    kind:
+      description:
+        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
+          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
+          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      type: str
+      sample: unauthorized
+    status:
+      description: The HTTP status of the answer, if there was one.
+      type: int
+    is_offered:
+      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
+        endpoint, or none that the key's user may read.
+      type: bool
+    message:
+      description: The service's own message, if it sent one.
+      type: str
+    method:
+      description: The HTTP method of the failed request.
+      type: str
+    path:
+      description: The path of the failed request, relative to O(base_url).
+      type: str
+    operation_id:
+      description: The id of the operation concerned, if there is one.
+      type: str
+    part:
+      description: The part that failed first.
+      type: str
+      sample: dns_records
+"""
+
+from ..module_utils._arguments import (
+    ModuleSpec,
+    api_options,
+    change_options,
+    environment_option,
+    operation_options,
+    uuid_option,
+)
+from ..module_utils._compose import keep, part_options
+from ..module_utils._entry import run_module
+from ..module_utils._verdicts import canary_options
+
+SPEC = ModuleSpec(
+    api_options(),
+    change_options(),
+    operation_options(),
+    {"environment_id": environment_option(), "site_id": uuid_option(required=False), **canary_options()},
+    part_options(),
+)
+
+run = keep
+
+
+def main():
+    run_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
