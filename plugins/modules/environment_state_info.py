@@ -11,7 +11,8 @@ short_description: Read an environment in one task
 version_added: 0.2.0
 description:
   - Reads as much of an environment as O(gather) asks for, in one task. No answer of the service is asked for twice.
-  - Returns the readings, what could not be read and why, and a declaration of the environment.
+  - Returns the readings, what could not be read and why, and a declaration of the environment, which
+    M(hosting.management.environment) takes.
   - What cannot be read does not fail the task. It fails only if nothing at all can be read because of the API key, the
     address or the network.
 options:
@@ -116,6 +117,13 @@ EXAMPLES = r"""
   ansible.builtin.debug:
     msg: "{{ state.declaration | ansible.builtin.to_nice_yaml }}"
 
+- name: Give back parts of what was read, which changes nothing
+  hosting.management.environment:
+    environment_id: "{{ hosting_environment_id }}"
+    site_id: "{{ hosting_site_id }}"
+    denied_ips: "{{ state.declaration.denied_ips }}"
+    php_version: "{{ state.declaration.php_version }}"
+
 - name: Show what could not be read, where the service offers it
   ansible.builtin.debug:
     msg: "{{ item.key }}: {{ item.value.msg }}"
@@ -162,7 +170,7 @@ unread:
 declaration:
   description:
     - The environment as it is, as a value by part. A part that was not asked for, or that the service does not show, is
-      left out. Each value is what the part's own module takes, so that giving it back changes nothing.
+      left out. It is what M(hosting.management.environment) takes, and giving it back changes nothing.
   returned: success
   type: dict
   contains:

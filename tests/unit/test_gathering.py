@@ -21,6 +21,7 @@ from ansible_collections.hosting.management.plugins.modules import (
     dns_record_info,
     downloadable_backup_info,
     env_push,
+    environment,
     environment_info,
     environment_state_info,
     image_optimization,
@@ -55,7 +56,7 @@ COMPANIONS = {"backup", "denied_ips", "domains", "themes"} | BY_SITE
 def read(controller):
     """A function that reads the environment in one task."""
     return lambda check_mode=False, **options: controller.run(
-        environment_state_info, check_mode=check_mode, environment_id=LIVE, **options
+        environment_state_info, check_mode=check_mode, **{"environment_id": LIVE, **options}
     )
 
 
@@ -188,6 +189,26 @@ def test_to_give_back_what_was_read_changes_nothing(controller, furnished, read)
         assert not result.get("failed"), (module.__name__, result.get("msg"))
         assert not result["changed"], module.__name__
     assert furnished.writes == []
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_given_back_alone_changes_nothing(part, controller, furnished, read):
+    declaration = read(site_id=SITE, domain_ids=DOMAINS, gather=[part])["declaration"]
+    assert list(declaration) == [part]
+    result = controller.run(environment, environment_id=LIVE, site_id=SITE, **declaration)
+    assert (result.get("msg"), result["changed"], furnished.writes) == (None, False, [])
+
+
+@pytest.mark.parametrize("settings", [{}, {"interface_only": True}], ids=["all", "documented endpoints only"])
+@pytest.mark.parametrize("number", [1, 2])
+def test_an_environment_given_back_changes_nothing(number, settings, controller, furnished, read):
+    for name, value in settings.items():
+        setattr(furnished.settings, name, value)
+    ids = {"environment_id": seed.environment_id(number), "site_id": seed.site_id(number)}
+    state = read(**ids, domain_ids=[seed.domain_id(number)])
+    result = controller.run(environment, **ids, **state["declaration"], diff=True)
+    assert (result.get("msg"), result["changed"], furnished.writes) == (None, False, [])
+    assert set(result["parts"]) == set(state["declaration"])
 
 
 # What cannot be read
