@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from ansible.module_utils.common.parameters import AnsibleFallbackNotFound
 
-from ansible_collections.hosting.management.plugins.module_utils._analytics import analytics_spec, checked_time
+from ansible_collections.hosting.management.plugins.module_utils._analytics import checked_time
 from ansible_collections.hosting.management.plugins.module_utils._arguments import (
     ModuleSpec,
     Option,
@@ -40,6 +40,7 @@ from ansible_collections.hosting.management.plugins.module_utils._checks import 
     checked_uuid,
 )
 from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
+from ansible_collections.hosting.management.plugins.modules import visits_info
 
 UUID = "e0000000-0000-4000-8000-00000000000a"
 SECRET = "top secret"
@@ -411,10 +412,10 @@ def test_what_is_no_time_is_refused(value):
 def test_times_of_another_zone_are_compared_and_sent_in_utc():
     params = {**GIVEN, "environment_id": UUID, "start": "2026-11-01T00:30:00+01:00", "end": "2026-11-01"}
     params.update(company_id=None, query_names=None)
-    analytics_spec().check(params)
+    visits_info.SPEC.check(params)
     assert (params["start"], params["end"]) == ("2026-10-31T23:30:00.000Z", "2026-11-01T00:00:00.000Z")
     with pytest.raises(InvalidInput, match="must be before end"):
-        analytics_spec().check({**params, "start": params["end"]})
+        visits_info.SPEC.check({**params, "start": params["end"]})
 
 
 GIVEN = {"base_url": "https://a.example/v2", "api_key": "key"}
