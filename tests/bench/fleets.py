@@ -56,6 +56,9 @@ VARIABLES = {
 }
 """What each playbook is asked for: of maintain, seven parts."""
 
+Reads = list[tuple[str, object]]
+"""Addresses that are read, without the beginning that all have, and bodies that go with them."""
+
 
 @dataclass(frozen=True)
 class Night:
@@ -87,7 +90,7 @@ def measure(service: Service, hosts: int, rounds: int, report: Callable[[str], o
     """Run all playbooks in all ways, in interleaved rounds. ``report`` is called with what comes next."""
     fleets = Fleets(hosts)
     _write_inventory(hosts)
-    reads: dict[str, list[str]] = {}
+    reads: dict[str, Reads] = {}
     for playbook in VARIABLES:
         report(f"{playbook}, until there is nothing to do")
         for _run in range(2):
@@ -139,11 +142,11 @@ def _write_inventory(hosts: int) -> None:
     _write("fleet.yml", {"all": {"hosts": fleet, "vars": {"ansible_python_interpreter": sys.executable}}})
 
 
-def _write_other(service: Service, way: str, hosts: int, reads: list[str]) -> None:
+def _write_other(service: Service, way: str, hosts: int, reads: Reads) -> None:
     """Write a playbook with the same reads in tasks of ansible.builtin.uri, or with one debug task."""
     by_host = {f"host{number}": _reads_of(number, reads) for number in range(1, hosts + 1)}
     variables = {"ansible_python_interpreter": sys.executable, "ansible_connection": "local"}
-    fleet = {name: {"reads": own} for name, own in by_host.items()}
+    fleet = {name: {"reads": [list(one) for one in own]} for name, own in by_host.items()}
     _write("others.yml", {"all": {"hosts": fleet, "vars": variables}})
     tasks = [{"ansible.builtin.debug": {"msg": "{{ inventory_hostname }}"}}]
     if way == URI:
@@ -151,8 +154,10 @@ def _write_other(service: Service, way: str, hosts: int, reads: list[str]) -> No
         tasks = [
             {
                 "ansible.builtin.uri": {
-                    "url": f"{service.base_url}{{{{ reads[{place}] }}}}",
+                    "url": f"{service.base_url}{{{{ reads[{place}][0] }}}}",
                     "headers": headers,
+                    "body": f"{{{{ omit if reads[{place}][1] is none else reads[{place}][1] }}}}",
+                    "body_format": f"{{{{ 'raw' if reads[{place}][1] is none else 'json' }}}}",
                     "ca_path": service.ca_path,
                 }
             }
@@ -161,10 +166,10 @@ def _write_other(service: Service, way: str, hosts: int, reads: list[str]) -> No
     _write("other.yml", [{"hosts": "all", "gather_facts": False, "tasks": tasks}])
 
 
-def _reads_of(number: int, reads: list[str]) -> list[str]:
+def _reads_of(number: int, reads: Reads) -> Reads:
     """The reads that belong to the environment or the site of a host."""
     ids = (seed.environment_id(number), seed.site_id(number))
-    return [one for one in reads if any(an_id in one for an_id in ids)]
+    return [one for one in reads if any(an_id in one[0] for an_id in ids)]
 
 
 def _write(name: str, content: object) -> None:

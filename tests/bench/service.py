@@ -51,8 +51,8 @@ class Service:
         """What there was since then."""
         return self._ask("traffic")
 
-    def reads(self) -> list[str]:
-        """The addresses that were read since then, without the beginning that all have, in their order."""
+    def reads(self) -> list[tuple[str, object]]:
+        """What was read since then: the addresses, without the beginning that all have, and the bodies, in order."""
         return self._ask("reads")
 
     def looks(self, operation_id: str) -> list[float]:
@@ -86,7 +86,8 @@ def _serve(pipe, sites: int) -> None:
                     pipe.send(Traffic(*counts, cpu_seconds))
                 case ["reads"]:
                     read = [one for one in simulator.requests if one.method == "GET"]
-                    pipe.send([one.path + (f"?{urlencode(one.query)}" if one.query else "") for one in read])
+                    addresses = [one.path + (f"?{urlencode(one.query)}" if one.query else "") for one in read]
+                    pipe.send([(address, one.body) for address, one in zip(addresses, read, strict=True)])
                 case ["looks", operation_id]:
                     path = f"/operations/{operation_id}"
                     pipe.send([request.time for request in simulator.requests if request.path == path])
