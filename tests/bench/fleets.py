@@ -111,7 +111,9 @@ def measure(service: Service, hosts: int, rounds: int, report: Callable[[str], o
 
 def visits_of_hosts(output: str) -> int:
     """How many times a task has come to a host, or has skipped it, as the output of a run shows it."""
-    return len(re.findall(r"^(?:ok|changed|skipping|included|fatal)\b.*: (?:\[|\S+ => )", output, re.MULTILINE))
+    visited = re.findall(r"^(?:ok|changed|skipping|fatal): \[", output, re.MULTILINE)
+    included = re.findall(r"^included: .* for (.*)$", output, re.MULTILINE)
+    return len(visited) + sum(len(hosts.split(",")) for hosts in included)
 
 
 def _run_ours(service: Service, playbook: str, hosts: int) -> Night:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench import page
+from bench.fleets import VARIABLES, Fleets, Night, visits_of_hosts
 from bench.goals import Row, rows_of
 from bench.inside import Followed
 from bench.measuring import LATE, LOOP, START, Figures, fleet, plays_for
@@ -101,3 +102,40 @@ def test_slow_ways_stay_with_small_fleets_unless_everything_is_wanted():
 def test_the_journal_is_judged_by_its_median():
     figures = Figures(1, 30, journal={"one": [1.0] * 90 + [9.0] * 10, "other": [1.6] * 100})
     assert told(figures, "e") == [("1.00 ms (95 % within 9.00 ms)", True), ("1.60 ms (95 % within 1.60 ms)", False)]
+
+
+def nights_of(cpu_a_host: float, hosts: int, requests: int, tasks: float) -> list[Night]:
+    run = Run(1, cpu_a_host * hosts, 60, requests * hosts, hosts, 0.1)
+    return [Night(run, lines=7 * hosts, visits=tasks)] * 3
+
+
+def test_a_whole_playbook_is_judged_by_the_host():
+    figures = Figures(3, 30)
+    for hosts, ours in ((40, 0.2), (60, 0.2), (400, 0.25)):
+        ways = {
+            FLOOR: nights_of(0.02, hosts, 0, 1),
+            URI: nights_of(3.5, hosts, 7, 7),
+            OURS: nights_of(ours, hosts, 6, 8),
+        }
+        figures.whole.append(Fleets(hosts, {playbook: ways for playbook in VARIABLES}))
+    assert told(figures, "h") == [
+        *[("10.0", False), ("17.5", True), ("8.0", False), ("6.0", True)],
+        *[("10.0", False), ("8.0", True)],
+        *[("10.0", False), ("8.0", False)],
+        *[("1.25", False)] * 3,
+    ]
+
+
+def test_visits_are_counted_from_what_a_run_prints():
+    output = """
+TASK [Keep the environment] ****
+ok: [host1]
+changed: [host2 -> localhost]
+skipping: [host3]
+included: /a/file.yml for host1
+fatal: [host4]: FAILED! => {"msg": "ok: no"}
+
+PLAY RECAP ****
+host1                      : ok=1    changed=0
+"""
+    assert visits_of_hosts(output) == 5
