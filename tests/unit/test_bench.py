@@ -117,7 +117,7 @@ def test_a_whole_playbook_is_judged_by_the_host():
             URI: nights_of(3.5, hosts, 7, 7),
             OURS: nights_of(ours, hosts, 6, 8),
         }
-        figures.whole.append(Fleets(hosts, {playbook: ways for playbook in VARIABLES}))
+        figures.whole.append(Fleets(hosts, dict.fromkeys(VARIABLES, ways)))
     assert told(figures, "h") == [
         *[("10.0", False), ("17.5", True), ("8.0", False), ("6.0", True)],
         *[("10.0", False), ("8.0", True)],
