@@ -34,7 +34,7 @@ options:
 EXAMPLES = r"""
 - name: Stop if the variables have problems
   ansible.builtin.assert:
-    that: ['shop-live'] | hosting.management.access_problems(asked=[asked]) | length == 0
+    that: "['shop-live'] | hosting.management.access_problems(asked=[asked]) | length == 0"
 """
 
 RETURN = r"""

@@ -121,9 +121,10 @@ class Nested(Option):
     With ``several``, it is a list of such, or a single one. What is alone in a list is text.
     """
 
-    def __init__(self, spec: ModuleSpec, alone: str | None = None, *, several: bool = False) -> None:
+    def __init__(self, spec: ModuleSpec | None = None, alone: str | None = None, *, several: bool = False) -> None:
         super().__init__(type="raw")
-        self.spec, self.alone, self.several = spec, alone, several
+        # ansible-test copies options by making new ones of their class, without arguments.
+        self.spec, self.alone, self.several = spec or ModuleSpec(), alone, several
 
     def checked(self, name: str, value: object) -> dict[str, Any] | list[dict[str, Any]]:
         """Return the checked options, in canonical form; raise InvalidInput that names the place of a bad one."""

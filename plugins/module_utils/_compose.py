@@ -36,7 +36,7 @@ from ._progress import IN_PROGRESS
 OF_TASK = ("canary", "environment_name")
 """Options of a part that are those of the task, unless the part gives them."""
 
-Label = Callable[[Mapping[str, Any]], str | None]
+Label = Callable[[Mapping[str, Any]], "str | None"]
 
 
 @dataclass(frozen=True)

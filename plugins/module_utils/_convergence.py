@@ -565,7 +565,7 @@ class _Change:
         return "run again to wait on, or give a larger wait_timeout"
 
     def _await_answer(self) -> Steps[Outcome | None]:
-        sent = next(entry for entry in self.remembered if entry.progress == SENT)
+        sent = min((entry for entry in self.remembered if entry.progress == SENT), key=lambda entry: entry.sent_at)
         if self.context.check_mode:
             return self._outcome(sent.wanted != self.wanted.digest)
         if self._time_left() <= 0:

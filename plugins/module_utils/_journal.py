@@ -565,7 +565,7 @@ class SqliteJournal(_SqlJournal[sqlite3.Connection]):
             if not is_there and not place.is_dir():
                 raise NotADirectoryError(f"{place} is not a directory")
             # SQLite puts files beside its own.
-            for one in {place, place if place.is_dir() else place.parent}:
+            for one in (place, place if place.is_dir() else place.parent):
                 if not os.access(one, os.W_OK):
                     raise PermissionError(f"{one} cannot be written")
 

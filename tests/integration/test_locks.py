@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from integration.playbook import MODES, Step
-from integration.test_deploy import FIRST, ROLLBACK, deployment  # noqa: F401 (a fixture)
+from integration.test_deploy import FIRST, ROLLBACK, deployment  # noqa: F401 # pylint: disable=unused-import
 from simulator import seed
 
 pytest_plugins = ["simulator.fixtures"]
@@ -46,7 +46,7 @@ def words(done):
 def test_a_lock_is_set_once_and_shown_with_the_release(mode: str, ansible):
     info = Step("release_info", {"environment_id": LIVE, "groups": ["environment_live"]})
     first, again, shown, released, gone = ansible.run(
-        *(Step("deploy_lock", LOCK) for _ in range(2)),
+        *(Step("deploy_lock", LOCK) for _time in range(2)),
         info,
         Step("deploy_lock", {"group": "environment_live", "author": "anna", "state": "absent"}),
         info,
@@ -60,7 +60,7 @@ def test_a_lock_is_set_once_and_shown_with_the_release(mode: str, ansible):
 
 @pytest.mark.story
 def test_a_lock_stops_deployments_and_rollbacks_until_it_is_ignored_or_released(deployment):  # noqa: F811
-    assert [lock(deployment, *SET) for _ in range(2)] == [1, 0]
+    assert [lock(deployment, *SET) for _time in range(2)] == [1, 0]
 
     refused = deployment.run()
     assert refused.returncode == 2
@@ -82,7 +82,7 @@ def test_a_lock_stops_deployments_and_rollbacks_until_it_is_ignored_or_released(
     assert set(deployment.written()) == set(FIRST)
     assert "This run goes on in spite of it (deploy_ignore_lock)." in words(ignoring)
 
-    assert [lock(deployment, *SET, "deploy_lock_state=absent") for _ in range(2)] == [1, 0]
+    assert [lock(deployment, *SET, "deploy_lock_state=absent") for _time in range(2)] == [1, 0]
     assert deployment.changes() == 0
 
 

@@ -70,7 +70,7 @@ def decided(**case: Any) -> bool:
         "now": NOW,
         **case,
     }
-    return goes_back(given.pop("failure"), given.pop("known"), given.pop("push"), **given)
+    return goes_back(**given)
 
 
 @pytest.mark.parametrize("case", GOES_BACK.values(), ids=GOES_BACK)

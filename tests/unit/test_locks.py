@@ -119,7 +119,7 @@ def test_a_lock_is_set_once_shown_where_it_counts_and_released(controller):
     release = {"group": "environment_live", "author": "anna", "state": "absent"}
     assert controller.run(deploy_lock, **release, check_mode=True)["changed"]
     assert locks_of(controller, OTHER) == ["Black Friday"]
-    assert [controller.run(deploy_lock, **release)["changed"] for _ in range(2)] == [True, False]
+    assert [controller.run(deploy_lock, **release)["changed"] for _time in range(2)] == [True, False]
     assert locks_of(controller) == ["import"]
     assert controller.simulator.requests == []
 

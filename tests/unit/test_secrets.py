@@ -51,10 +51,10 @@ def test_the_original_stays_as_it_was():
 
 def test_no_depth_is_too_deep():
     value: list = [KEY]
-    for _ in range(5000):
+    for _level in range(5000):
         value = [value]
     cleaned = without_secrets(value, {KEY})
-    for _ in range(5000):
+    for _level in range(5000):
         [cleaned] = cleaned
     assert cleaned == [WHOLE]
 
