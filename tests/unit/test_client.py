@@ -10,6 +10,7 @@ import email.utils
 import ipaddress
 import json
 import logging
+import re
 import socket
 import ssl
 import threading
@@ -374,7 +375,7 @@ def test_the_patience_with_429_has_an_end(headers, request_, connect, simulator,
     error = failure(connect(simulator), request_)
     assert time.monotonic() - began < 5
     assert (error.kind, error.nothing_done) == ("rate_limited", True)
-    assert f"after {len(simulator.requests)} tries in 0 s" in str(error)
+    assert re.search(rf"after {len(simulator.requests)} tries in \d s of ", str(error))
 
 
 def test_no_retries_means_none_after_429_either(connect, simulator):
