@@ -49,13 +49,12 @@ _list:
 """
 
 import re
-from difflib import get_close_matches
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ansible.errors import AnsibleLookupError
-from ansible.module_utils.common.yaml import yaml_load
 from ansible.plugins.lookup import LookupBase
+
+from ..plugin_utils.role_variables import options_of, unknown_of
 
 
 class LookupModule(LookupBase):
@@ -64,35 +63,11 @@ class LookupModule(LookupBase):
         variables = variables or {}
         foreign = variables.get("hosting_foreign_variables") or []
         foreign = self._templar.template(foreign) if foreign else []
-        # Given as -e name=value, it is a text with commas; a star in it would excuse everything, letter by letter.
-        patterns = foreign.split(",") if isinstance(foreign, str) else [str(one) for one in foreign]
         ignore = kwargs.get("ignore")
-        names = [
-            name
-            for name in sorted(map(str, variables))
-            if not (ignore and re.match(ignore, name)) and not any(fnmatchcase(name, one) for one in patterns)
-        ]
-        return [sentence for role in terms for sentence in _unknown(Path(role), names)]
-
-
-def _unknown(role, names):
-    known = _options(role / "meta" / "argument_specs.yml")
-    prefix = f"{role.name}_"
-    for name in names:
-        if name.startswith(prefix) and name not in known:
-            # Without the prefix, which would make all of them alike.
-            close = get_close_matches(name.removeprefix(prefix), [one.removeprefix(prefix) for one in known], n=1)
-            hint = f"Did you mean {prefix}{close[0]}?" if close else f"The role {role.name} has no such variable."
-            yield (
-                f"The variable {name} is unknown. {hint} If it belongs to something else, list it in"
-                " hosting_foreign_variables."
-            )
-
-
-def _options(path):
-    """Return the names of the options of all entry points of a role."""
-    try:
-        entry_points = yaml_load(path.read_text(encoding="utf-8"))["argument_specs"].values()
-        return {name for entry_point in entry_points for name in entry_point.get("options", {})}
-    except (OSError, AttributeError, KeyError, TypeError) as error:
-        raise AnsibleLookupError(f"{path} has no argument_specs of a role: {error}") from error
+        names = [str(name) for name in variables if not (ignore and re.match(ignore, str(name)))]
+        try:
+            return [
+                sentence for role in terms for sentence in unknown_of(Path(role).name, options_of(role), names, foreign)
+            ]
+        except ValueError as error:
+            raise AnsibleLookupError(str(error)) from error

@@ -1,0 +1,126 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the variables of a role say, by its ``meta/argument_specs.yml``, and the mistakes that all roles look for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.module_utils.common.yaml import yaml_load
+
+from ..module_utils._text import printable, without_login
+from .plain_values import Record
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The variables of a role: ``typed`` as its argument spec wants them, and a sentence for each of a wrong type."""
+
+    typed: Record
+    wrong: list[str]
+
+
+def listed(value: Any) -> list[str]:
+    """Return a list that may have been given as ``-e name=value``, which is a text with commas."""
+    return [str(one) for one in (value.split(",") if isinstance(value, str) else value or []) if one]
+
+
+def options_of(role: str | Path, entry_point: str | None = None) -> Record:
+    """Return the options of a role by their names: those of one entry point, or of all.
+
+    :param role: the folder of the role.
+    :raises ValueError: when it has no argument specs, or no such entry point.
+    """
+    path = Path(role) / "meta" / "argument_specs.yml"
+    try:
+        specs = yaml_load(path.read_text(encoding="utf-8"))["argument_specs"]
+        chosen = specs.values() if entry_point is None else [specs[entry_point]]
+        return {name: option for one in chosen for name, option in one.get("options", {}).items()}
+    except (OSError, AttributeError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} has no argument_specs of a role: {error}") from error
+
+
+def checked(given: Record, options: Record) -> Checked:
+    """Return variables in their types. What is null stays null, and is no mistake here.
+
+    :param given: the variables that are set, as JSON has them.
+    :param options: what they have to be, as an argument spec.
+    """
+    nulls = {name: None for name, value in given.items() if value is None}
+    validated = ArgumentSpecValidator(options).validate({k: v for k, v in given.items() if v is not None})
+    wrong = [f"{printable(one).rstrip('.')}." for one in validated.error_messages]
+    return Checked({**validated.validated_parameters, **nulls}, wrong)
+
+
+def unknown_of(role_name: str, known: Iterable[str], names: Iterable[str], foreign: Any) -> Iterator[str]:
+    """Yield a sentence for each name that begins as those of a role, and is none.
+
+    :param known: the names that the role knows.
+    :param names: those of all variables of a host.
+    :param foreign: what ``hosting_foreign_variables`` has: names, or patterns such as ``deploy_user*``.
+    """
+    prefix = f"{role_name}_"
+    known, patterns = set(known), listed(foreign)
+    for name in sorted(map(str, names)):
+        if not name.startswith(prefix) or name in known or any(fnmatchcase(name, one) for one in patterns):
+            continue
+        # Without the prefix, which would make all of them alike.
+        close = get_close_matches(name.removeprefix(prefix), [one.removeprefix(prefix) for one in known], n=1)
+        hint = f"Did you mean {prefix}{close[0]}?" if close else f"The role {role_name} has no such variable."
+        yield (
+            f"The variable {name} is unknown. {hint} If it belongs to something else, list it in"
+            " hosting_foreign_variables."
+        )
+
+
+def nulls_of(given: Record, names: Iterable[str]) -> Iterator[str]:
+    """Yield a sentence for each of the names whose variable is null."""
+    for name in names:
+        if name in given and given[name] is None:
+            yield f"{name} has no value (null). Give it one, or leave it out."
+
+
+def waves_of(role_name: str, sizes: Iterable[Any], are_in_force: bool) -> Iterator[str]:
+    """Yield a sentence for each thing that is wrong with the waves of a playbook.
+
+    :param sizes: how many environments each wave has, or the percentage.
+    :param are_in_force: whether the play goes by them, which it does not when they are from the inventory.
+    """
+    if not are_in_force:
+        yield (
+            f"{role_name}_serial and {role_name}_max_fail_percentage apply to all hosts at once, so they have no effect"
+            " in the inventory: give them with -e."
+        )
+    for size in sizes:
+        if not re.fullmatch("[0-9]+%?", str(size)):
+            yield (
+                f"{role_name}_serial has {size}, which is neither a number of environments nor a percentage such as"
+                " 50%."
+            )
+
+
+def addresses_of(name: str, urls: Iterable[str] | None) -> Iterator[str]:
+    """Yield a sentence for each address of a list that a site cannot be asked at.
+
+    :param name: the name of the variable.
+    """
+    for url in urls or []:
+        if not re.match(r"(?i)https?://[^/?#@\s]+([/?#]|$)", url.strip()):
+            yield (
+                f"{name} has {printable(without_login(url))}, which is not an address such as https://shop.example.com,"
+                " without a login."
+            )
+
+
+def number_of_version(name: str, value: Any) -> Iterator[str]:
+    """Yield a sentence if a version was written as a number, which cannot end with a zero."""
+    if isinstance(value, float):
+        yield f"{name} is the number {value}. Write it in quotes: without them, 1.10 and 1.1 are the same."
