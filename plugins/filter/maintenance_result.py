@@ -16,11 +16,16 @@ description:
 positional: settings
 options:
   _input:
-    description: The results of the tasks, by the names of the findings.
+    description:
+      - The results of the tasks. C(known) is that of M(hosting.management.update_info), C(site) and C(well) those of
+        M(hosting.management.site_check) before and after updates, C(judged) that of M(hosting.management.update_verdict),
+        C(kept) and C(made) those of M(hosting.management.environment) without and with updates, C(update_backup) that
+        of M(hosting.management.manual_backup), and C(looked) that of M(hosting.management.environment_state_info).
+        C(locks) and C(held_by), the name of a host, are what the updates wait for. What there is not can be left out.
     type: dict
     required: true
   settings:
-    description: The settings of the tasks, as the role keeps them in C(__maintain_settings).
+    description: What P(hosting.management.maintenance_settings#filter) returns as C(result).
     type: dict
     required: true
 """
@@ -28,7 +33,7 @@ options:
 EXAMPLES = r"""
 - name: Keep the result for the environment
   ansible.builtin.set_fact:
-    maintain_result: "{{ __maintain_results | hosting.management.maintenance_result(__maintain_settings) }}"
+    maintain_result: "{{ {'kept': kept} | hosting.management.maintenance_result(settings.result) }}"
 """
 
 RETURN = r"""

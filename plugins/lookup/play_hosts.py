@@ -47,6 +47,7 @@ from ansible.inventory.manager import InventoryManager, split_host_pattern
 from ansible.plugins.lookup import LookupBase
 
 from ..module_utils._arguments import problem_of_core
+from ..plugin_utils.preloading import preload
 
 LONGEST_LIST = 12  # groups that a message names
 
@@ -54,6 +55,7 @@ LONGEST_LIST = 12  # groups that a message names
 class LookupModule(LookupBase):
     def run(self, terms, variables=None, **kwargs):
         self.set_options(var_options=variables, direct=kwargs)
+        preload()
         return [self._pattern(name, variables or {}) for name in terms]
 
     def _pattern(self, name, variables):

@@ -48,7 +48,7 @@ _list:
   description:
     - A dictionary for each role. C(typed) has the variables in their types, and C(given) as they were given; C(also)
       has the other variables. C(unknown) and C(wrong) have a sentence for each variable that the role does not know,
-      and for each of a wrong type.
+      and for each of a wrong type. C(nulls) names the variables that are null although the role has a default.
   type: list
   elements: dict
   sample:
@@ -57,6 +57,7 @@ _list:
       also: {hosting_site_id: null}
       unknown: []
       wrong: []
+      nulls: []
 """
 
 from pathlib import Path
@@ -92,4 +93,5 @@ class LookupModule(LookupBase):
             "also": {name: values.get(name) for name in also if name != FOREIGN},
             "unknown": list(unknown_of(role.name, known, variables, values.get(FOREIGN))),
             "wrong": found.wrong,
+            "nulls": [name for name in options if "default" in options[name] and given.get(name, "") is None],
         }

@@ -114,6 +114,7 @@ def keep(context: Context) -> dict[str, Any]:
     result: dict[str, Any] = {
         "changed": any(part["changed"] for part in parts.values()),
         "parts": parts,
+        "differs": [name for name, part in parts.items() if part["differs"]],
         "state_source": _only(part["state_source"] for part in parts.values() if part["state_source"]),
         "operations": [{"part": turn.part.name, **turn.operation} for turn in turns if turn.operation],
     }

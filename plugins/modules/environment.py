@@ -196,6 +196,12 @@ parts:
       returned: for domains, DNS records, themes and plugins
       type: list
       elements: dict
+differs:
+  description: The names of the parts that differed from what is declared.
+  returned: always, unless the options are not valid
+  type: list
+  elements: str
+  sample: [denied_ips]
 state_source:
   description:
     - Where the state of the parts was found, V(service), V(journal) or V(none). Null if it is not the same for all.

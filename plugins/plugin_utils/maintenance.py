@@ -19,7 +19,7 @@ from ..module_utils._dns import canonical_name
 from ..module_utils._text import printable
 from .locks import text_of
 from .plain_values import Record, plain
-from .results import is_not_offered
+from .results import elements_of, is_not_offered, reading_of
 
 PARTS = {
     "plugins": "plugins",
@@ -78,8 +78,9 @@ def result_of(done: Record, settings: Record) -> Record:
 
     :param done: the results of the role's tasks: ``known`` of update_info, ``site`` and ``well`` of site_check (before
         and after updates), ``judged`` of update_verdict, ``kept`` and, where there were updates, ``made`` of
-        environment, ``update_backup`` of manual_backup, and ``looked`` of environment_state_info.
-    :param settings: what the tasks were asked for.
+        environment, ``update_backup`` of manual_backup, and ``looked`` of environment_state_info; and what updates wait
+        for, ``locks`` and ``held_by``, the name of an environment.
+    :param settings: what the tasks were asked for: ``result`` of maintenance_settings.
     """
     return _Environment(plain(done), plain(settings)).result()
 
@@ -228,11 +229,12 @@ class _Environment:
         if not entry["differs"]:
             return
         what = _difference(entry)
-        if self.settings.get("locks"):
-            locks = "; ".join(map(text_of, self.settings["locks"]))
-            self._find(name, "held", f"{what} It waits, because the environment is {locks}.")
-        elif self.settings["held_by"]:
-            self._find(name, "held", f"{what} It waits until {self.settings['held_by']}, which goes first, works.")
+        locks = [] if self.settings["ignores_lock"] else self.results.get("locks") or []
+        if locks:
+            what_for = "; ".join(map(text_of, locks))
+            self._find(name, "held", f"{what} It waits, because the environment is {what_for}.")
+        elif self.results.get("held_by"):
+            self._find(name, "held", f"{what} It waits until {self.results['held_by']}, which goes first, works.")
         elif self._of("site").get("failed"):
             self._fail(name, f"{what} Not updated, because the site did not work before.")
         else:
@@ -286,22 +288,18 @@ class _Environment:
 
     def _looked(self, reading: str) -> list[Record]:
         """Return what was read, and what could not be; of each domain for itself."""
-        looked = self._of("looked")
-        if looked.get("failed"):
-            return [looked]
-        read = looked.get("readings", {}).get(reading)
-        unread = {"failed": True, **(looked.get("unread", {}).get(reading) or {})}
+        looked = self.results.get("looked") or {}
         if reading == "dns_records":
-            unread_domains = [{**one, "failed": True, "name": one["domain_id"]} for one in unread.get("elements", [])]
-            return [*((read or {}).get("domains") or []), *(unread_domains or ([] if read else [unread]))]
-        return [unread if read is None else read]
+            return elements_of(looked, reading, "domains")
+        return [reading_of(looked, reading)]
 
     def _look(self, name: str, item: Record) -> None:
-        if item.get("failed") and name not in ("old_php", "old_wordpress"):
+        if _is_unread(item) and name not in ("old_php", "old_wordpress"):
             if name in COMPANION_READS and is_not_offered(item):
                 self._find(name, "cannot", "The service does not show it.")
             else:
-                text = f"This could not be checked: {_label(item)}{_message(item)}"
+                domain = f"{item['domain_id']}: " if item.get("domain_id") else ""
+                text = f"This could not be checked: {domain}{_message(item)}"
                 self.findings.append(_graded(name, text, self.settings["warn_only"]))
             return
         for text in getattr(self, f"_problems_of_{name}")(item):
@@ -366,7 +364,7 @@ class _Environment:
         wanted = self.settings[variable]
         if wanted is None:
             return
-        failed = read.get("failed")
+        failed = _is_unread(read)
         if failed and not is_not_offered(read):
             yield f"This could not be checked: {_message(read)}"
             return
@@ -444,6 +442,11 @@ def _problems_of_key(result: Record, days: int | None) -> Iterator[str]:
 def _entries_by_part(kept: Record) -> dict[str, list[Record]]:
     """Return what environment says of each part; of a part that may have several entries, of each of them."""
     return {name: part.get("entries") or [part] for name, part in (kept.get("parts") or {}).items()}
+
+
+def _is_unread(reading: Record) -> bool:
+    """Tell whether it says why there is no reading. A task that Ansible itself has failed has no ``error``."""
+    return not reading or "error" in reading or bool(reading.get("failed"))
 
 
 def _message(result: Record) -> str:

@@ -17,7 +17,7 @@ SETTINGS = {
     "warn_only": [],
     "checks": [],
     "checks_site": True,
-    "held_by": "",
+    "ignores_lock": False,
     "is_unverified": False,
     "visits": None,
     "backup_max_age": "1d",
@@ -262,7 +262,7 @@ def test_a_key_that_expires_soon_is_told_once(days: int | None, level: list[str]
 def test_updates_of_a_locked_environment_wait_with_the_reason():
     update = entry(differs=True, before={"version": "1"}, after={"version": "2"})
     lock = {"until": "2026-11-30T05:00:00Z", "author": "anna", "group": "live", "reason": "Black Friday"}
-    result = result_of(kept(plugins=update), {**SETTINGS, "locks": [lock]})
+    result = result_of({**kept(plugins=update), "locks": [lock]}, SETTINGS)
     [found] = result["findings"]
     assert (found["name"], found["level"]) == ("plugins", "held")
     said = "the environment is locked until 2026-11-30T05:00:00Z by anna (group live): Black Friday."

@@ -12,8 +12,8 @@ import yaml
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 
-from ansible_collections.hosting.management.plugins.lookup.maintain_problems import LookupModule
-from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_variables import problems_of_waves
+from ansible_collections.hosting.management.plugins.lookup.role_variables import LookupModule
+from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_variables import settings_of
 
 ROLE = Path(__file__).resolve().parents[2] / "roles" / "maintain"
 GOOD = {
@@ -23,11 +23,19 @@ GOOD = {
 }
 
 
-def problems(**values) -> list[str]:
+ALSO = ["hosting_companions", "hosting_primary_domain_id", "hosting_php_version", "hosting_wordpress_version"]
+
+
+def settings(waves: dict | None = None, **values) -> dict:
     defaults = yaml.safe_load((ROLE / "defaults" / "main.yml").read_text())
     plain = {name: value for name, value in defaults.items() if "{{" not in str(value)}
     lookup = LookupModule(templar=Templar(loader=DataLoader()))
-    return lookup.run([str(ROLE)], variables={**plain, **GOOD, **values})
+    (read,) = lookup.run([str(ROLE)], variables={**plain, "maintain_verify_urls": [], **GOOD, **values}, also=ALSO)
+    return settings_of(read, "shop", waves=waves)
+
+
+def problems(**values) -> list[str]:
+    return settings(**values)["problems"]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +64,7 @@ PROBLEMS = {
     "a number for a version": ({"maintain_php_version": 8.4}, "maintain_php_version is the number 8.4. Write it in"),
     "a number in a theme": (
         {"maintain_themes": [{"name": "storefront", "update_version": 1.1}]},
-        "maintain_themes has the number 1.1 for storefront.",
+        "update_version of storefront in maintain_themes is the number 1.1. Write it in",
     ),
     "an age": ({"maintain_backup_max_age": "soon"}, "maintain_backup_max_age must be a duration such as 3600, 15m"),
     "updates": (
@@ -73,7 +81,7 @@ PROBLEMS = {
         "maintain_summary_file is /nowhere/summary",
     ),
     "a folder": ({"maintain_summary_file": "/"}, "maintain_summary_file is /, which is a folder"),
-    "a wave": ({"serial": [2, "half"]}, "maintain_serial has half, which is neither a number of environments"),
+    "a wave": ({"waves": {"sizes": [2, "half"]}}, "maintain_serial has half, which is neither a number of environments"),
     "a type": ({"maintain_verify_attempts": "often"}, "maintain_verify_attempts"),
     "a choice": ({"maintain_warn_only": ["everything"]}, "maintain_warn_only"),
     "a record": ({"maintain_dns_records": [{"type": "A"}]}, "name"),
@@ -82,10 +90,7 @@ PROBLEMS = {
 
 @pytest.mark.parametrize(("values", "said"), PROBLEMS.values(), ids=PROBLEMS)
 def test_a_problem_is_told_in_a_sentence(values, said):
-    if "serial" in values:
-        (sentence,) = problems_of_waves(values["serial"], are_of_play=True)
-    else:
-        (sentence,) = problems(**values)
+    (sentence,) = problems(**values)
     assert said in sentence
     assert sentence.endswith(".")
 
@@ -96,5 +101,112 @@ def test_a_login_in_an_address_is_not_shown():
 
 
 def test_waves_of_the_inventory_have_no_effect():
-    (sentence,) = problems_of_waves([1], are_of_play=False)
+    (sentence,) = problems(waves={"sizes": [1], "are_in_force": False})
     assert "give them with -e" in sentence
+
+
+def test_what_is_not_declared_is_left_alone():
+    assert set(settings()["declared"].values()) == {None}
+    assert settings()["gather"] == ["releases"]
+
+
+DECLARED = {
+    "backup": ({"maintain_backup_max_age": "1d"}, {"tag": "maintenance", "max_age": "1d"}),
+    "denied_ips": (
+        {"maintain_denied_ips": "192.0.2.1", "maintain_additional_denied_ips": ["192.0.2.2"]},
+        ["192.0.2.1", "192.0.2.2"],
+    ),
+    "sftp_allowlist": ({"maintain_sftp_allowlist": []}, []),
+    "primary_domain": (
+        {"maintain_primary_domain_id": "x"},
+        {"domain_name": None, "domain_id": "x", "run_search_and_replace": False},
+    ),
+    "themes": (
+        {"maintain_themes": [{"name": "shop", "update_version": "1.10"}]},
+        [{"name": "shop", "update_version": "1.10"}],
+    ),
+    "plugins": (
+        {"maintain_update_plugins": "vulnerable", "maintain_plugin_exceptions": ["forms"]},
+        {"select": "vulnerable", "names": None, "exclude": ["forms"]},
+    ),
+    "php_version": ({"maintain_php_version": "8.4"}, {"version": "8.4", "automatic_updates": None}),
+}
+
+
+@pytest.mark.parametrize(("part", "values", "taken"), [(part, *case) for part, case in DECLARED.items()], ids=DECLARED)
+def test_a_part_is_as_the_module_takes_it(part: str, values: dict, taken: object):
+    assert settings(**values)["declared"] == {**settings()["declared"], part: taken}
+
+
+def test_denied_addresses_of_one_list_are_enough():
+    assert settings(maintain_additional_denied_ips="192.0.2.2")["declared"]["denied_ips"] == ["192.0.2.2"]
+    assert settings(maintain_denied_ips=[])["declared"]["denied_ips"] == []
+
+
+def test_records_without_a_domain_are_those_of_the_primary_domain():
+    records = [{"type": "A", "name": "a.example"}, {"type": "A", "name": "b.example", "domain_name": "b.example"}]
+    records.append({"type": "A", "name": "c.example", "domain_id": "c"})
+    declared = settings(maintain_dns_records=records, hosting_primary_domain_id="own")["declared"]["dns_records"]
+    assert [(one.get("domain_id"), one.get("domain_name")) for one in declared] == [
+        ("own", None),
+        (None, "b.example"),
+        ("c", None),
+    ]
+    assert "ttl" not in declared[0]
+
+
+@pytest.mark.parametrize(
+    ("values", "compared", "updates"),
+    [
+        ({}, [], ["themes", "php_version"]),
+        ({"maintain_check_only": "themes"}, ["themes"], ["php_version"]),
+        ({"hosting_companions": "false"}, ["sftp_allowlist", "php_version", "dns_records", "plugins"], ["themes"]),
+    ],
+)
+def test_what_is_compared_only_is_not_updated(values: dict, compared: list, updates: list):
+    declared = {"maintain_themes": [{"name": "shop", "update_version": "2"}], "maintain_php_version": "8.4"}
+    found = settings(**declared, **values)
+    assert (found["compared"], sorted(found["updates"])) == (compared, sorted(updates))
+    assert set(found["compared_first"]) == {*compared, "themes", "plugins", "php_version"}
+
+
+def test_the_environment_variable_counts_where_the_inventory_says_nothing(monkeypatch):
+    monkeypatch.setenv("HOSTING_COMPANIONS", "false")
+    assert "plugins" in settings()["compared"]
+    assert settings(hosting_companions=True)["compared"] == []
+
+
+URLS = {"maintain_verify_urls": ["https://shop.example"]}
+
+
+@pytest.mark.parametrize(
+    ("values", "reads_known", "asks", "judges", "verifies"),
+    [
+        ({}, True, False, False, False),
+        (URLS, True, True, True, True),
+        ({**URLS, "maintain_check_site": False}, False, False, False, True),
+        ({**URLS, "maintain_check_site": False, "maintain_php_version": "8.4"}, True, True, False, True),
+        ({**URLS, "maintain_verify": False}, True, True, True, False),
+        ({"maintain_check_site": False, "maintain_php_version": "8.4"}, True, False, False, False),
+    ],
+)
+def test_when_the_site_is_asked(values: dict, reads_known: bool, asks: bool, judges: bool, verifies: bool):
+    found = settings(**values)
+    assert [found[name] for name in ("reads_known", "asks", "judges", "verifies")] == [
+        reads_known,
+        asks,
+        judges,
+        verifies,
+    ]
+    assert found["result"]["is_unverified"] is (not verifies and values.get("maintain_verify", True))
+
+
+def test_what_is_looked_at_is_read_once():
+    wanted = {"maintain_check_php_version": "8.3", "maintain_check_wordpress_version": "6.5"}
+    found = settings(**wanted, maintain_check_dns_domain_ids="d", maintain_check_journal=False)
+    assert found["gather"] == ["versions", "dns_records"]
+    assert found["result"]["checks"] == ["old_php", "old_wordpress", "unexpected_dns"]
+
+
+def test_with_a_wrong_type_there_is_nothing_but_the_problems():
+    assert set(settings(maintain_verify_attempts="often")) == {"problems"}

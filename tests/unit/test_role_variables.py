@@ -53,6 +53,10 @@ def test_what_is_not_given_has_the_default_or_is_null_and_null_stays_null(role: 
     assert result["wrong"] == []
 
 
+def test_null_is_named_where_the_role_has_a_default(role: str):
+    assert read(role, {"bake_breads": None, "bake_seconds": None})["nulls"] == ["bake_breads"]
+
+
 def test_a_wrong_type_is_told_in_a_sentence(role: str):
     (sentence,) = read(role, {"bake_seconds": "long"})["wrong"]
     assert "bake_seconds" in sentence
