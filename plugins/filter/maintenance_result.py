@@ -18,9 +18,10 @@ options:
   _input:
     description:
       - The results of the tasks. C(known) is that of M(hosting.management.update_info), C(site) and C(well) those of
-        M(hosting.management.site_check) before and after updates, C(judged) that of M(hosting.management.update_verdict),
-        C(kept) and C(made) those of M(hosting.management.environment) without and with updates, C(update_backup) that
-        of M(hosting.management.manual_backup), and C(looked) that of M(hosting.management.environment_state_info).
+        M(hosting.management.site_check) before and after updates, C(judged) that of
+        M(hosting.management.update_verdict), C(kept) and C(made) those of M(hosting.management.environment) without and
+        with updates, C(update_backup) that of M(hosting.management.manual_backup), and C(looked) that of
+        M(hosting.management.environment_state_info).
         C(locks) and C(held_by), the name of a host, are what the updates wait for. What there is not can be left out.
     type: dict
     required: true

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import gc
+
 from ansible.plugins.loader import filter_loader, lookup_loader
 
 
@@ -15,3 +17,5 @@ def preload() -> None:
     """
     filter_loader.get("hosting.management.printable")
     lookup_loader.get("hosting.management.role_variables", class_only=True)
+    # Each fork that looks for garbage would otherwise touch, and so copy, all that its parent has loaded.
+    gc.freeze()

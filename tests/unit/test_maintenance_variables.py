@@ -81,7 +81,10 @@ PROBLEMS = {
         "maintain_summary_file is /nowhere/summary",
     ),
     "a folder": ({"maintain_summary_file": "/"}, "maintain_summary_file is /, which is a folder"),
-    "a wave": ({"waves": {"sizes": [2, "half"]}}, "maintain_serial has half, which is neither a number of environments"),
+    "a wave": (
+        {"waves": {"sizes": [2, "half"]}},
+        "maintain_serial has half, which is neither a number of environments",
+    ),
     "a type": ({"maintain_verify_attempts": "often"}, "maintain_verify_attempts"),
     "a choice": ({"maintain_warn_only": ["everything"]}, "maintain_warn_only"),
     "a record": ({"maintain_dns_records": [{"type": "A"}]}, "name"),
