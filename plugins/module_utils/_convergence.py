@@ -171,6 +171,7 @@ def taking_once(
     not_before: Callable[[], float | None] = always_counts,
     observe: Callable[[], Observed | None] = not_shown,
     start: Start | None = None,
+    prepare: Callable[[], bool] | None = None,
 ) -> Steps[Outcome]:
     """Take an action once per release and part, and return the Outcome.
 
@@ -184,8 +185,11 @@ def taking_once(
     :param observe: returns Observed(TAKEN) when the service shows that the action was taken already, Observed(None)
         when it shows that it was not, and NOT_SHOWN when it does not show it.
     :param start: what the action does to which environment, where it does not start beside everything else there.
+    :param prepare: as for a state; what it raises keeps the request from being sent.
     """
-    change = _Change(context, subject, always(TAKEN, request), observe, not_before=not_before, start=start)
+    change = _Change(
+        context, subject, always(TAKEN, request), observe, not_before=not_before, start=start, prepare=prepare
+    )
     change.release = release
     change.part = None if part is None else json.dumps(part, sort_keys=True)
     change.force = change.force or at_each_run

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from ._client import Record
 from ._context import Context
+from ._errors import CheckFailed
 from ._journal import Entry, Subject, digest_of
 from ._progress import FAILED, FINISHED, UNKNOWN
 from ._under_way import OVERWRITING, Kind, is_restore, kind_of
@@ -82,6 +83,24 @@ def may_count(record: ReleaseBackup, remembered: Rows, oldest: float | None) -> 
     if since[-1].progress in (FAILED, UNKNOWN):
         return record.backup_id is not None or _was_begun_before(since[0], record, remembered)
     return is_young and record.backup_id is not None and not is_restore(since[-1])
+
+
+def require_backup(context: Context, environment_id: str, release: str) -> bool:
+    """Raise CheckFailed unless a push of a release would overwrite what its backup on record holds; return True."""
+    known = recorded(context, environment_id, release)
+    advice = (
+        f"{release} was not pushed, and nothing was sent. Run again: hosting.management.manual_backup takes the backup"
+        f" first. requires_backup: false pushes without it."
+    )
+    if known is None:
+        raise CheckFailed(f"The journal has no backup of environment {environment_id} for {release}. {advice}")
+    remembered = context.journal.of_environment(context.client.base_url, environment_id)
+    if not all(_is_for(entry, release) for entry in _overwritten_since(known, remembered)):
+        raise CheckFailed(
+            f"Environment {environment_id} was overwritten after the backup {known.tag} had been begun, by another run."
+            f" {advice}"
+        )
+    return True
 
 
 def is_settled(remembered: Rows) -> bool:

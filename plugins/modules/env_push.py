@@ -64,6 +64,14 @@ options:
     description:
       - The name of what is pushed, such as a version, a tag or a commit. Requires the journal.
     type: str
+  requires_backup:
+    description:
+      - Whether to push only what M(hosting.management.manual_backup) has taken a backup for, with the same O(release).
+        If another run has overwritten the environment since that backup was begun, the task fails, and nothing is sent.
+        Run both tasks again. Requires O(release). O(force=true) pushes anyway.
+    type: bool
+    default: false
+    version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
@@ -165,6 +173,8 @@ error:
       type: str
 """
 
+from functools import partial
+
 from ..module_utils._arguments import (
     ModuleSpec,
     Option,
@@ -179,11 +189,14 @@ from ..module_utils._convergence import once
 from ..module_utils._entry import run_module
 from ..module_utils._errors import InvalidInput
 from ..module_utils._interface import PUSH_ENVIRONMENT
+from ..module_utils._release_backups import require_backup
 from ..module_utils._under_way import Kind, Start
 
 
 def _complete_push(params):
     """Refuse what makes no sense, and say whether to push files and database, lest the service decides."""
+    if params["requires_backup"] and params["release"] is None:
+        raise InvalidInput("requires_backup needs a release, which the backup was taken for. Nothing was sent.")
     if params["source_env_id"] == params["target_env_id"]:
         raise InvalidInput("source_env_id and target_env_id are the same environment. Nothing was sent.")
     if params["push_files_option"] == "SPECIFIC_FILES" and not params["file_list"]:
@@ -218,6 +231,7 @@ SPEC = ModuleSpec(
         "push_files_option": {"type": "str", "choices": ["ALL_FILES", "SPECIFIC_FILES"]},
         "file_list": Option(checked_relative_paths, type="list", elements="str"),
         "release": text_option(required=False),
+        "requires_backup": {"type": "bool", "default": False},
     },
     rule=_complete_push,
 )
@@ -234,6 +248,7 @@ def run(context):
         "push_files_option",
         "file_list",
     )
+    is_guarded = context["requires_backup"] and not context.force
     outcome = once(
         context,
         subject=("env_push", context["target_env_id"]),
@@ -242,6 +257,7 @@ def run(context):
         part=_part(body),
         at_each_run=context["release"] is None,
         start=Start(Kind.PUSH, context["target_env_id"]),
+        prepare=partial(require_backup, context, context["target_env_id"], context["release"]) if is_guarded else None,
     )
     return outcome.result(is_pushed=outcome.changed)
 

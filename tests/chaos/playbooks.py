@@ -264,16 +264,25 @@ class Case:
         self._end_operations()
         self.counted["unknown"] += 1
         shown = self._shown(name)
-        there = self.record.environment(name).content.files.split(" ")[0]
-        if shown["release"] and shown["state"] == "unknown":
-            outcome = "pushed" if there == shown["release"] else "not_pushed"
-            self._tell(f"{name}: push_outcome of {shown['release']}: {outcome}")
-            self._task("push_outcome", name, release=shown["release"], outcome=outcome)
+        there = self.record.environment(name).content.files
+        restored = shown["restored_backup"]
+        if restored and restored["state"] == "unknown":
+            backup = self.record.backup(name, restored["backup_id"])
+            is_done = backup is not None and backup.content.files == there
+            self._say(name, is_done, backup_id=restored["backup_id"])
+        elif shown["release"] and shown["state"] == "unknown":
+            self._say(name, there.split(" ")[0] == shown["release"], release=shown["release"])
         else:
             self._tell(f"{name}: pushed whatever is there")
             self.record.forced.setdefault(name, []).append(time.monotonic())
             variables = {"deploy_hosts": name, "deploy_release": LAST, "deploy_force_push": True}
             self._play(Wanted("deploy", variables)).wait()
+
+    def _say(self, name: str, is_done: bool, **what: object) -> None:
+        """Say whether the service has carried out what nobody knew of."""
+        outcome = "done" if is_done else "not_done"
+        self._tell(f"{name}: settle {what}: {outcome}")
+        self._task("settle", name, outcome=outcome, **what)
 
     def _end_operations(self) -> None:
         """Wait until nothing goes on."""

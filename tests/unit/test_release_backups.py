@@ -225,6 +225,48 @@ def test_a_push_that_is_forced_has_a_backup_of_its_own(controller, taken, simula
     assert on_record(controller) == {"id": taken()[1], "tag": "before-v2", "problem": None}
 
 
+def test_a_push_that_requires_its_backup_is_not_sent_once_another_run_has_pushed(controller, taken, simulator):
+    changed(controller.run(manual_backup, **BACKUP))
+    changed(controller.run(env_push, **OTHER))
+    sent = len(simulator.writes)
+    message = failed(controller.run(env_push, requires_backup=True, **PUSH), "check_failed")
+    assert "overwritten after the backup before-v2 had been begun" in message
+    assert "nothing was sent" in message
+    assert len(simulator.writes) == sent
+    changed(controller.run(manual_backup, **BACKUP))
+    assert changed(controller.run(env_push, requires_backup=True, **PUSH))
+    assert not changed(controller.run(env_push, requires_backup=True, **PUSH)), "its release is there"
+    assert on_record(controller) == {"id": taken()[1], "tag": "before-v2", "problem": None}
+
+
+def test_a_push_that_waited_for_another_one_is_not_sent_without_a_backup_of_that(controller, simulator):
+    changed(controller.run(manual_backup, **BACKUP))
+    simulator.settings.operation_seconds = 1
+    changed(controller.run(env_push, wait=False, **OTHER))
+    failed(controller.run(env_push, requires_backup=True, wait_timeout=20, **PUSH), "check_failed")
+    assert len(simulator.writes) == 2, "the backup and the other push"
+
+
+def test_a_push_that_requires_its_backup_needs_one_on_record(controller, simulator):
+    message = failed(controller.run(env_push, requires_backup=True, **PUSH), "check_failed")
+    assert f"no backup of environment {LIVE} for v2" in message
+    assert simulator.writes == []
+    assert changed(controller.run(env_push, requires_backup=True, check_mode=True, **PUSH)), "it would be taken first"
+    assert changed(controller.run(env_push, requires_backup=True, force=True, **PUSH))
+
+
+def test_a_push_after_one_that_failed_has_the_backup_from_before_both(controller, simulator):
+    changed(controller.run(manual_backup, **BACKUP))
+    simulator.fault("fail_operation", "PUT")
+    failed(controller.run(env_push, wait_timeout=30, requires_backup=True, **PUSH), "operation_failed")
+    assert changed(controller.run(env_push, requires_backup=True, **PUSH))
+
+
+def test_only_a_release_can_require_its_backup(controller):
+    unnamed = {name: value for name, value in PUSH.items() if name != "release"}
+    assert "needs a release" in failed(controller.run(env_push, requires_backup=True, **unnamed), "invalid_input")
+
+
 def age_the_journal(controller, simulator, seconds):
     """Make all that the journal knows of the environment so much older."""
     journal = SqliteJournal(controller.journal_path)
