@@ -20,6 +20,7 @@ MODULES = (
     "plain_environment",
     "push_outcome",
     "release_info",
+    "settle",
     "site_domain",
 )
 PATIENCE = 120  # seconds; no task waits so long
