@@ -6,16 +6,24 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 
-from ansible.plugins.loader import filter_loader, lookup_loader
+from ansible.plugins.loader import filter_loader, lookup_loader, test_loader
+
+from .role_variables import options_of
+
+ROLES = Path(__file__).parents[2] / "roles"
 
 
 def preload() -> None:
-    """Load the filters and lookups of the roles. Call it before Ansible forks.
+    """Load the filters, tests and lookups of the roles, and their argument specs. Call it before Ansible forks.
 
     To find one filter, Ansible reads all those of its collection, which takes longer than most tasks.
     """
     filter_loader.get("hosting.management.printable")
+    test_loader.get("ansible.builtin.defined")
     lookup_loader.get("hosting.management.role_variables", class_only=True)
+    for specs in ROLES.glob("*/meta/argument_specs.yml"):
+        options_of(specs.parents[1])
     # Each fork that looks for garbage would otherwise touch, and so copy, all that its parent has loaded.
     gc.freeze()
