@@ -69,6 +69,7 @@ READINGS = {
 UPDATES = ("themes", "plugins", "php_version")
 COMPANION_WRITES = ("sftp_allowlist", "php_version", "dns_records", "plugins")
 COMPANION_READS = ("old_backup",)
+NO_BACKUP = "There is none that is new enough."
 LONGEST_TEXT = 1000  # characters
 BY_HAND = "This service cannot change it through its API: change it by hand."
 
@@ -192,7 +193,8 @@ class _Environment:
                 self._refused(name, entry)
             elif name in self.settings["check_only"]:
                 if entry["differs"]:
-                    self.findings.append(_graded(name, _difference(entry), self.settings["warn_only"]))
+                    text = NO_BACKUP if name == "backup" else _difference(entry)
+                    self.findings.append(_graded(name, text, self.settings["warn_only"]))
             elif name in self.settings["unsupported"]:
                 if entry["differs"]:
                     self._find(name, "cannot", f"{_difference(entry)} {BY_HAND}")

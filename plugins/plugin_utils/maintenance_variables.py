@@ -12,7 +12,7 @@ from typing import Any
 from ansible.module_utils.parsing.convert_bool import boolean
 
 from ..module_utils._checks import checked_duration
-from .maintenance import READINGS, UPDATES
+from .maintenance import PARTS, READINGS, UPDATES
 from .plain_values import Record, plain
 from .role_variables import addresses_of, nulls_of, number_of_version, waves_of
 
@@ -45,7 +45,7 @@ def settings_of(variables: Record, host: str, *, waves: Record | None = None, ch
 
 def _settings(typed: Record, also: Record, host: str, check_mode: bool) -> Record:
     declared = _declared(typed, also)
-    check_only = typed["maintain_check_only"] or []
+    check_only = list(PARTS) if typed["maintain_compare_only"] else typed["maintain_check_only"] or []
     unsupported = [] if _has_companions(also) else list(NEED_COMPANIONS)
     compared = [*check_only, *unsupported]
     updates = [name for name in UPDATES if declared[name] is not None]

@@ -398,6 +398,17 @@ def test_the_night_after_one_that_was_killed_does_the_rest(nights: Nights):
         assert environment.php_engine_version == "php8.4"
 
 
+def test_all_that_is_declared_can_be_compared_only(nights: Nights):
+    nights.hosts = {"site01": nights.hosts["site01"]}
+    nights.environment_of(1).backups.clear()
+    night = nights.run(**EVERYTHING, maintain_compare_only=True)
+    assert night.status == 2
+    assert nights.written == {}
+    assert night.found("site01") == {*TITLES}
+    assert night.text("site01", "backup") == "There is none that is new enough."
+    assert nights.run(**EVERYTHING, maintain_compare_only=True, maintain_warn_only=[*TITLES]).status == 0
+
+
 # ---- what is found --------------------------------------------------------------------------------------------------
 
 

@@ -173,6 +173,12 @@ def test_what_is_compared_only_is_not_updated(values: dict, compared: list, upda
     assert set(found["compared_first"]) == {*compared, "themes", "plugins", "php_version"}
 
 
+def test_all_can_be_compared_only():
+    found = settings(maintain_compare_only="true", maintain_php_version="8.4", maintain_check_only=["themes"])
+    assert found["updates"] == []
+    assert set(found["declared"]) == set(found["compared"]) == set(found["result"]["check_only"])
+
+
 def test_the_environment_variable_counts_where_the_inventory_says_nothing(monkeypatch):
     monkeypatch.setenv("HOSTING_COMPANIONS", "false")
     assert "plugins" in settings()["compared"]
