@@ -44,6 +44,7 @@ from difflib import get_close_matches
 from ansible import context
 from ansible.errors import AnsibleError, AnsibleLookupError
 from ansible.inventory.manager import InventoryManager, split_host_pattern
+from ansible.plugins.loader import filter_loader, lookup_loader, test_loader
 from ansible.plugins.lookup import LookupBase
 
 from ..module_utils._arguments import problem_of_core
@@ -54,6 +55,7 @@ LONGEST_LIST = 12  # groups that a message names
 class LookupModule(LookupBase):
     def run(self, terms, variables=None, **kwargs):
         self.set_options(var_options=variables, direct=kwargs)
+        _load_plugins()
         return [self._pattern(name, variables or {}) for name in terms]
 
     def _pattern(self, name, variables):
@@ -110,6 +112,17 @@ class LookupModule(LookupBase):
 
 
 UNDONE = "Nothing was done."
+
+
+def _load_plugins():
+    """Load the plugins of the roles once, since each task of each host runs in a copy of this process.
+
+    A filter loads all filters of its collection, and Ansible compiles a collection's code whenever it loads it.
+    """
+    filter_loader.get("hosting.management.table")
+    test_loader.get("ansible.builtin.defined")
+    for name in ("ansible.builtin.env", "hosting.management.role_variables"):
+        lookup_loader.get(name)
 
 
 def _matched(inventory, pattern):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +42,16 @@ def options_of(role: str | Path, entry_point: str | None = None) -> Record:
     """
     path = Path(role) / "meta" / "argument_specs.yml"
     try:
-        specs = yaml_load(path.read_text(encoding="utf-8"))["argument_specs"]
+        specs = _read(path)["argument_specs"]
         chosen = specs.values() if entry_point is None else [specs[entry_point]]
         return {name: option for one in chosen for name, option in one.get("options", {}).items()}
     except (OSError, AttributeError, KeyError, TypeError) as error:
         raise ValueError(f"{path} has no argument_specs of a role: {error}") from error
+
+
+@cache
+def _read(path: Path) -> Any:
+    return yaml_load(path.read_text(encoding="utf-8"))
 
 
 def checked(given: Record, options: Record) -> Checked:
