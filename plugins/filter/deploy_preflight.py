@@ -70,6 +70,7 @@ class FilterModule:
 
 
 def deploy_preflight(settings, known, prediction, listed, company):
-    target = target_of(asked_of(plain(settings), plain(listed), plain(company)))
+    settings, known, prediction, listed, company = map(plain, (settings, known, prediction, listed, company))
+    target = target_of(asked_of(settings, listed, company))
     before = preflight_of(settings, known, prediction, target.line)
     return {"before": before, "result": result_without_work(before, settings, known, time.time())}
