@@ -471,7 +471,7 @@ def test_a_misspelled_variable_is_an_error_for_all(deployment, simulator):
 
 
 @pytest.mark.parametrize(
-    ("release", "said"), [("null", "deploy_release has no value (null)"), ('" "', "lacks deploy_release")]
+    ("release", "said"), [("null", "deploy_release has no value (null)"), ('" "', "lack deploy_release")]
 )
 def test_a_release_without_a_name_is_no_push_at_each_run(release, said, deployment, simulator):
     done = deployment.run("-e", f'{{"deploy_release": {release}}}', release=None)
