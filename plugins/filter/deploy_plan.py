@@ -17,14 +17,13 @@ positional: settings, backups
 options:
   _input:
     description:
-      - What P(hosting.management.deploy_preflight#filter) returned for each host.
+      - The C(before) that P(hosting.management.deploy_preflight#filter) returned for each host.
     type: list
     elements: dict
     required: true
   settings:
     description:
-      - The variables of the role that the plan names, without their prefix, which are C(push_db), C(push_files),
-        C(file_list), C(verify_urls) and C(rollback).
+      - What P(hosting.management.deploy_settings#filter) returned for one of the hosts.
     type: dict
     required: true
   backups:
@@ -41,7 +40,9 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: The numbers and words of the plan.
+  description:
+    - The numbers of the plan, and its C(text), line by line. C(confirms) tells whether somebody at a terminal is to be
+      asked, and C(locks) is what P(hosting.management.locks_met#filter) says.
   type: dict
 """
 

@@ -13,13 +13,11 @@ author:
 description:
   - Tells what an environment has before a deployment, and what becomes of the push. The role
     P(hosting.management.deploy#role) gives this to your own tasks, as C(deployment).
-positional: known, prediction, line
+positional: known, prediction, listed, company
 options:
   _input:
     description:
-      - The host, as C(environment), C(release), C(environment_name) (as the service names it), and C(ignores_lock).
-      - What is wanted, as C(tasks) and C(domains) (lists), C(sets_denied_ips), C(restarts_php), C(caches) (a list), and
-        C(verifies).
+      - What P(hosting.management.deploy_settings#filter) returned for the host.
     type: dict
     required: true
   known:
@@ -32,30 +30,47 @@ options:
       - The result of M(hosting.management.env_push) in check mode. Skipped or empty if nothing is pushed.
     type: dict
     required: true
-  line:
+  listed:
     description:
-      - The line of the host in the plan, as in P(hosting.management.deploy_target#filter).
-    type: str
+      - The result of M(hosting.management.environment_info) for the site. Skipped or empty if it was not read.
+    type: dict
+    required: true
+  company:
+    description:
+      - The result of M(hosting.management.environment_info) for the company. Skipped or empty if it was not read.
+    type: dict
     required: true
 """
 
 EXAMPLES = r"""
 - name: Record the state before the deployment
   ansible.builtin.set_fact:
-    before: "{{ host | hosting.management.deploy_preflight(known, prediction, 'shop: staging → live') }}"
+    found: "{{ asked | hosting.management.deploy_preflight(known, prediction, listed, {}) }}"
 """
 
 RETURN = r"""
 _value:
   description:
-    - What the environment has, and C(push), which is V(due), V(there), V(in progress), V(unknown) or V(off).
-      C(is_due) is false where nothing is left to do.
+    - C(before) has what the environment has, and C(push), which is V(due), V(there), V(in progress), V(unknown) or
+      V(off). C(is_due) in it is false where nothing is left to do. C(result) is then the C(deploy_result), and
+      otherwise empty.
   type: dict
 """
 
-from ..plugin_utils.deployment_plan import preflight_of
+import time
+
+from ..plugin_utils.deployment_plan import preflight_of, result_without_work
+from ..plugin_utils.plain_values import plain
+from ..plugin_utils.preflight import asked_of, target_of
 
 
 class FilterModule:
     def filters(self):
-        return {"deploy_preflight": preflight_of}
+        return {"deploy_preflight": deploy_preflight}
+
+
+def deploy_preflight(settings, known, prediction, listed, company):
+    settings, known, prediction, listed, company = map(plain, (settings, known, prediction, listed, company))
+    target = target_of(asked_of(settings, listed, company))
+    before = preflight_of(settings, known, prediction, target.line)
+    return {"before": before, "result": result_without_work(before, settings, known, time.time())}

@@ -6,57 +6,40 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: deploy_problems
-short_description: Find what is missing or misspelled in the variables of a deployment
+short_description: Say what is wrong with the variables of all hosts of a deployment
 version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 description:
-  - Checks the variables of the role P(hosting.management.deploy#role) for a host, before anything is sent.
-positional: host
+  - Puts what P(hosting.management.deploy_settings#filter) found for each host into one message. What is wrong with
+    several hosts is said once.
 options:
   _input:
     description:
-      - The variables of the role that are set, by their names.
-    type: dict
+      - What P(hosting.management.deploy_settings#filter) returned for each host. Empty for a host that has not got so
+        far.
+    type: list
+    elements: dict
     required: true
-  host:
-    description:
-      - The name of the host.
-    type: str
-    required: true
-  options:
-    description:
-      - What the variables have to be, as in an argument spec. Leave it out for a rollback.
-    type: dict
-  waves:
-    description:
-      - What the playbook makes of C(deploy_serial). C(sizes) are the sizes of the waves, and C(are_in_force) tells
-        whether Ansible uses them.
-    type: dict
 """
 
 EXAMPLES = r"""
 - name: Stop if something is missing
-  ansible.builtin.assert:
-    that: given | hosting.management.deploy_problems(inventory_hostname) | length == 0
+  ansible.builtin.fail:
+    msg: "{{ [asked] | hosting.management.deploy_problems }} Nothing was done."
+  when: "[asked] | hosting.management.deploy_problems | length > 0"
 """
 
 RETURN = r"""
 _value:
-  description: A sentence for each problem.
-  type: list
-  elements: str
-  sample:
-    - "shop-live lacks deploy_release, the name of the release (-e deploy_release=v1.2.3)."
+  description: The sentences. Empty if nothing is wrong.
+  type: str
+  sample: "shop, blog lack deploy_release, the name of the release (-e deploy_release=v1.2.3)."
 """
 
-from ..plugin_utils.deployment_plan import problems_of
+from ..plugin_utils.deployment_settings import problems_of
 
 
 class FilterModule:
     def filters(self):
-        return {"deploy_problems": deploy_problems}
-
-
-def deploy_problems(given, host, options=None, waves=None):
-    return problems_of(given, host, options=options, waves=waves)
+        return {"deploy_problems": problems_of}

@@ -13,7 +13,7 @@ author:
 description:
   - Sums up, from the results that the tasks of the role P(hosting.management.deploy#role) registered, what was done,
     what failed, and what to do next. The role returns this as C(deploy_result).
-positional: settings
+positional: settings, began
 options:
   _input:
     description:
@@ -24,16 +24,20 @@ options:
     required: true
   settings:
     description:
-      - What was asked for, in C(environment), C(release), C(backup_tag), C(check_mode), C(takes_backup), C(verifies)
-        and C(began), in seconds since the epoch.
+      - What P(hosting.management.deploy_settings#filter) returned for the host.
     type: dict
+    required: true
+  began:
+    description:
+      - When the deployment of the host began, in seconds since the epoch.
+    type: float
     required: true
 """
 
 EXAMPLES = r"""
 - name: Keep the result for the environment
   ansible.builtin.set_fact:
-    deploy_result: "{{ results | hosting.management.deploy_result(settings) }}"
+    deploy_result: "{{ results | hosting.management.deploy_result(asked, began) }}"
 """
 
 RETURN = r"""
@@ -52,5 +56,5 @@ class FilterModule:
         return {"deploy_result": deploy_result}
 
 
-def deploy_result(results, settings):
-    return result_of(results, settings, time.time())
+def deploy_result(results, settings, began):
+    return result_of(results, settings, float(began), time.time())

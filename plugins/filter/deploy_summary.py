@@ -13,7 +13,7 @@ author:
 description:
   - Sums up what the role P(hosting.management.deploy#role) did in all environments. The role prints this summary, and
     writes it as JSON.
-positional: hosts, wave, last
+positional: hosts, wave, last, settings
 options:
   _input:
     description:
@@ -38,20 +38,11 @@ options:
       - The name of the host that is deployed to last.
     type: str
     required: true
-  release:
+  settings:
     description:
-      - The release that is deployed.
-    type: str
-    required: true
-  check_mode:
-    description:
-      - Whether the summary is a prediction.
-    type: bool
-    required: true
-  may_fail:
-    description:
-      - The percentage of a wave that may fail without stopping the next.
-    type: float
+      - What P(hosting.management.deploy_settings#filter) returned for one of the hosts. C(release), C(check_mode) and
+        C(may_fail) count, the last one as the percentage of a wave that may fail without stopping the next.
+    type: dict
     required: true
 """
 
@@ -60,7 +51,7 @@ EXAMPLES = r"""
   ansible.builtin.set_fact:
     deployed: >-
       {{ results | hosting.management.deploy_summary(ansible_play_hosts_all, ansible_play_batch,
-      ansible_play_hosts | last, release='v2', check_mode=ansible_check_mode, may_fail=0) }}
+      ansible_play_hosts | last, settings) }}
 """
 
 RETURN = r"""

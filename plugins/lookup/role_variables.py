@@ -26,6 +26,11 @@ options:
       - The entry point whose options are read.
     type: str
     default: main
+  only:
+    description:
+      - Names of the variables to read. By default, all options of the entry point are read.
+    type: list
+    elements: str
   also:
     description:
       - Names of other variables to return. They are null where they are not set.
@@ -76,13 +81,16 @@ class LookupModule(LookupBase):
         self.set_options(var_options=variables, direct=kwargs)
         variables = variables or {}
         also = [*(kwargs.get("also") or []), FOREIGN]
-        return [self._read(Path(term), kwargs.get("entry_point", "main"), also, variables) for term in terms]
+        entry_point, only = kwargs.get("entry_point", "main"), kwargs.get("only")
+        return [self._read(Path(term), entry_point, only, also, variables) for term in terms]
 
-    def _read(self, role, entry_point, also, variables):
+    def _read(self, role, entry_point, only, also, variables):
         try:
             options, known = options_of(role, entry_point), options_of(role)
         except ValueError as error:
             raise AnsibleLookupError(str(error)) from error
+        if only is not None:
+            options = {name: options[name] for name in only}
         wanted = {name: variables[name] for name in [*options, *also] if name in variables}
         values = plain(self._templar.template(wanted))
         given = {name: values[name] for name in options if name in values}

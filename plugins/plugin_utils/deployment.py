@@ -17,6 +17,15 @@ PUSH, AFTER_PUSH, VERIFY = "push", "after_push", "verify"
 NAME_ONE = "Name one with -e deploy_rollback_backup_id=ID; hosting.management.backup_info lists them."
 
 
+def name_of(known: Record) -> str:
+    """Return what an environment has, in the words of people: its release, or the backup that was restored since.
+
+    :param known: the result of release_info. Nothing is returned where that knows nothing.
+    """
+    restored = known.get("restored_backup")
+    return f"backup {restored['backup_id']}" if restored else str(known.get("release") or "")
+
+
 def rollback_choice(
     known: Record, backups: list[Record], environment: str, release: Any = "", backup_id: Any = None
 ) -> Record:

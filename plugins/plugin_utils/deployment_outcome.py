@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..module_utils._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
-from .deployment import PUSH, VERIFY
+from .deployment import PUSH, VERIFY, name_of
 from .plain_values import Record, plain
 
 STEPS = {
@@ -30,24 +28,23 @@ FORCED_BY = {PUSH: "deploy_force_push", "restore": "deploy_force_restore"}
 """The variables that are the option ``force`` of a step's task, which the messages of modules speak of."""
 
 
-def result_of(results: Record, settings: Record, now: float) -> Record:
+def result_of(results: Record, settings: Record, began: float, now: float) -> Record:
     """Return what became of one environment, as ``deploy_result`` has it.
 
     :param results: what the tasks have registered: those of STEPS, the release ``before`` and ``now`` (release_info),
         the ``failure`` (see deployment.goes_back), the backup that was ``chosen``, and ``return``: how going back to it
         went. What never came is missing, or empty.
     :param settings: ``environment``, ``release``, ``backup_tag``, ``check_mode``, ``takes_backup`` (whether it was
-        wanted), ``verifies`` (whether the site was to be asked), ``began`` (seconds since the epoch).
+        wanted) and ``verifies`` (whether the site was to be asked) count, of what settings_of returns.
+    :param began: when the deployment to the environment began, in seconds since the epoch.
     :param now: the time, in seconds since the epoch.
     """
-    return _Environment(plain(results), plain(settings)).result(now)
+    return _Environment(plain(results), plain(settings)).result(now - began)
 
 
 def there(known: Record) -> str:
     """Return what an environment has, and how that stands, in a few words; nothing if that is not known."""
-    restored = known.get("restored_backup")
-    name = f"backup {restored['backup_id']}" if restored else str(known.get("release") or "")
-    return name + WORDS.get(str((restored or known).get("state") or ""), "")
+    return name_of(known) + WORDS.get(str((known.get("restored_backup") or known).get("state") or ""), "")
 
 
 class _Environment:
@@ -76,7 +73,7 @@ class _Environment:
             self.error.get("operation_id") or self.kind == "operation_timeout"
         )
 
-    def result(self, now: float) -> Record:
+    def result(self, seconds: float) -> Record:
         done = [words for name, words in STEPS.items() if _is_changed(self.results.get(name) or {})]
         failed = bool(self.failure) or "problem" in self.back
         is_predicted = self.settings["check_mode"] and self.has_pushed
@@ -87,7 +84,7 @@ class _Environment:
             "after": self.release if is_predicted else there(self.now),
             "done": done,
             "changed": bool(done),
-            "seconds": round(now - float(self.settings["began"]), 1),
+            "seconds": round(seconds, 1),
             "failed": failed,
             "rolled_back": "backup_id" in self.back,
             "backup": self.backup,
@@ -170,16 +167,7 @@ def _is_changed(result: Record) -> bool:
     return bool(result.get("changed"))
 
 
-def summary_of(
-    results: list[Record],
-    hosts: list[str],
-    wave: list[str],
-    last: str,
-    *,
-    release: Any,
-    check_mode: bool,
-    may_fail: float,
-) -> Record:
+def summary_of(results: list[Record], hosts: list[str], wave: list[str], last: str, settings: Record) -> Record:
     """Return what became of all environments: the ``summary``, as the JSON file has it; the ``rows`` of the table that
     people read; and ``left``, the names of the environments to deploy to again.
 
@@ -187,16 +175,18 @@ def summary_of(
     :param hosts: the names of all environments, in their order.
     :param wave: the names of those that are deployed just now.
     :param last: the name of the environment that is deployed last.
-    :param may_fail: the percentage of a wave that may fail without stopping the next.
+    :param settings: ``release``, ``check_mode``, and the percentage of a wave that may fail (``may_fail``) without
+        stopping the next.
     """
+    check_mode = settings["check_mode"]
     known = {one["environment"]: one for one in plain(results)}
     environments = [known.get(str(host)) or _not_reached(str(host)) for host in hosts]
     failed = [one for one in environments if one["failed"]]
     waiting = [one for one in environments if one["failed"] is None]
     failed_now = [host for host in wave if (known.get(str(host)) or {}).get("failed")]
-    stops = len(failed_now) * 100 > may_fail * len(wave) or len(failed_now) == len(wave)
+    stops = len(failed_now) * 100 > settings["may_fail"] * len(wave) or len(failed_now) == len(wave)
     summary = {
-        "release": str(release),
+        "release": str(settings["release"]),
         "check_mode": bool(check_mode),
         "totals": {
             "environments": len(environments),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .plain_values import Record, plain
 
-MOST_NAMES = 8  # environments that a message names
+MOST_NAMES = 8  # that a message names
 
 
 def met(environments: list[Record], variable: str = "deploy_ignore_lock") -> dict[str, str]:
@@ -21,7 +21,7 @@ def met(environments: list[Record], variable: str = "deploy_ignore_lock") -> dic
     refused = _sentences([one for one in environments if not one["ignores_lock"]])
     ignored = _sentences([one for one in environments if one["ignores_lock"]])
     advice = (
-        f" Nothing was done. Wait until then, or agree with {_listed(_authors(environments))} to release the lock with"
+        f" Nothing was done. Wait until then, or agree with {named(_authors(environments))} to release the lock with"
         f" hosting.management.deploy_lock. To go on in spite of it: -e {variable}=true."
     )
     return {
@@ -42,7 +42,7 @@ def _sentences(environments: list[Record]) -> list[str]:
     for one in environments:
         for lock in one["locks"]:
             locked.setdefault(text_of(lock), []).append(one["environment"])
-    return [f"{_listed(names)} {'is' if len(names) == 1 else 'are'} {text}." for text, names in locked.items()]
+    return [f"{named(names)} {'is' if len(names) == 1 else 'are'} {text}." for text, names in locked.items()]
 
 
 def _authors(environments: list[Record]) -> list[str]:
@@ -51,6 +51,7 @@ def _authors(environments: list[Record]) -> list[str]:
     )
 
 
-def _listed(names: list[str]) -> str:
+def named(names: list[str]) -> str:
+    """Return the names of the first of them, and how many more there are."""
     more = len(names) - MOST_NAMES
     return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

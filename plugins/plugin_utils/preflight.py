@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .plain_values import Record
+from .plain_values import Record, plain
 from .results import is_not_offered
 
 LIVE = "live"
@@ -50,24 +50,46 @@ class Target:
     asks_company: bool = False
 
 
-def asked_of(host: Record) -> Asked:
-    """Return what is asked of a host, from the input of the filter deploy_target."""
-    listed, company = host.get("listed") or {}, host.get("company") or {}
+def asked_of(settings: Record, listed: Record, company: Record) -> Asked:
+    """Return what is asked of a host.
+
+    :param settings: as deployment_settings.settings_of returns it.
+    :param listed: the result of environment_info for the host's site; empty where it was not asked.
+    :param company: the same for all sites.
+    """
     is_absent = is_not_offered(listed)
     why_not = "the service does not show the environments of the site"
     if not is_absent:
         why_not = str(listed.get("msg") or "deploy_check_ids is false")
     return Asked(
-        host["host"],
-        _id(host["site_id"]),
-        _id(host["environment_id"]),
-        _id(host["source_environment_id"]),
-        bool(host["from_live"]),
+        settings["environment"],
+        _id(settings["site_id"]),
+        _id(settings["environment_id"]),
+        _id(settings["source_environment_id"]),
+        settings["from_live"],
         listed.get("environments"),
         why_not,
         is_absent,
         company.get("environments"),
     )
+
+
+def targets_of(hosts: list[Record], company: Record | None = None) -> Record:
+    """Return the ``problems`` with the ids of all hosts.
+
+    ``asks_company`` says that the list of all sites could tell more. It does not where the hosts ask several services:
+    then the list that one of them gets says nothing about the others. ``are_in_doubt`` says that either is so.
+
+    :param hosts: of each what is asked (``settings``) and its environments (``listed``), as for asked_of; empty where a
+        host has not got so far.
+    :param company: the environments of all sites, if they have been read.
+    """
+    hosts, company = [one for one in plain(hosts) if one["settings"]], plain(company or {})
+    targets = [target_of(asked_of(one["settings"], one["listed"], company)) for one in hosts]
+    problems = [problem for target in targets for problem in target.problems]
+    is_one_service = len({one["settings"]["base_url"] for one in hosts}) == 1
+    asks_company = is_one_service and any(target.asks_company for target in targets)
+    return {"problems": problems, "asks_company": asks_company, "are_in_doubt": asks_company or bool(problems)}
 
 
 def target_of(asked: Asked) -> Target:

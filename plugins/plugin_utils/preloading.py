@@ -22,7 +22,8 @@ def preload() -> None:
     """
     filter_loader.get("hosting.management.printable")
     test_loader.get("ansible.builtin.defined")
-    lookup_loader.get("hosting.management.role_variables", class_only=True)
+    for name in ("ansible.builtin.env", "hosting.management.role_variables"):
+        lookup_loader.get(name, class_only=True)
     for specs in ROLES.glob("*/meta/argument_specs.yml"):
         options_of(specs.parents[1])
     # Each fork that looks for garbage would otherwise touch, and so copy, all that its parent has loaded.

@@ -92,7 +92,6 @@ SETTINGS = {
     "check_mode": False,
     "takes_backup": True,
     "verifies": True,
-    "began": str(NOW - 12.34),
 }
 BEFORE = {"release": "v1", "state": "finished", "restored_backup": None}
 BACKUP = {"backup": {"id": 7, "tag": "before-v2", "created_at_iso": "2027-01-15T07:49:00Z"}, "changed": True}
@@ -107,7 +106,7 @@ PUT = {"method": "PUT"}
 
 def result(settings: dict[str, Any] | None = None, **results: Any) -> dict[str, Any]:
     given = {"before": BEFORE, "now": THERE, "backup": BACKUP, **results}
-    return result_of(given, {**SETTINGS, **(settings or {})}, NOW)
+    return result_of(given, {**SETTINGS, **(settings or {})}, NOW - 12.34, NOW)
 
 
 SAID = {
@@ -287,8 +286,7 @@ def summary(results: list[dict[str, Any]], wave: list[str], may_fail: float = 0,
         ["a", "b", "c", "d"],
         wave,
         "d",
-        may_fail=may_fail,
-        **{"release": "v2", "check_mode": False, **settings},
+        {"release": "v2", "check_mode": False, "may_fail": may_fail, **settings},
     )
 
 

@@ -5,129 +5,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from ansible_collections.hosting.management.plugins.plugin_utils.deployment_plan import (
     plan_of,
     preflight_of,
-    problems_of,
     releases_of,
+    result_without_work,
 )
-
-ROLE = Path(__file__).parents[2] / "roles" / "deploy"
-OPTIONS = yaml.safe_load((ROLE / "meta" / "argument_specs.yml").read_text())["argument_specs"]["main"]["options"]
-GIVEN = {
-    "deploy_release": "v2",
-    "deploy_site_id": "s",
-    "deploy_environment_id": "e",
-    "deploy_source_environment_id": "f",
-    "deploy_notified_user_id": "",
-    "deploy_push": True,
-    "deploy_backup": True,
-    "deploy_rollback": False,
-    "deploy_verify": True,
-    "deploy_verify_urls": [],
-    "deploy_verify_attempts": 5,
-    "deploy_verify_pause": 5,
-    "deploy_verify_timeout": 30,
-    "deploy_set_denied_ips": False,
-    "deploy_before_tasks": [],
-    "deploy_after_push_tasks": [],
-    "deploy_after_tasks": [],
-}
-
-# ---- what is missing or misspelled ----------------------------------------------------------------------------------
-
-PROBLEMS = {
-    "null": ({"deploy_denied_ips": None}, "deploy_denied_ips has no value (null). Give it one, or leave it out."),
-    "no name": (
-        {"deploy_release": " "},
-        "shop lacks deploy_release, the name of the release (-e deploy_release=v1.2.3).",
-    ),
-    "no name at all": ({"deploy_release": None}, "deploy_release has no value (null). Give it one, or leave it out."),
-    "no site": ({"deploy_site_id": ""}, "shop lacks deploy_site_id, the id of its site (hosting_site_id in the"),
-    "no source": ({"deploy_source_environment_id": ""}, "shop lacks deploy_source_environment_id, the id of the env"),
-    "nobody to be told": ({"deploy_rollback": "yes"}, "shop lacks deploy_notified_user_id, the id of the user of"),
-    "a fraction": ({"deploy_release": 1.1}, "deploy_release is the number 1.1. Write it in quotes: without them,"),
-    "nothing to go back to": (
-        {"deploy_rollback": True, "deploy_notified_user_id": "u", "deploy_backup": "false"},
-        "deploy_rollback needs deploy_backup: there would be nothing to go back to.",
-    ),
-    "nothing to go back from": (
-        {"deploy_rollback": True, "deploy_notified_user_id": "u", "deploy_push": False},
-        "deploy_rollback needs deploy_push: there would be nothing to go back from.",
-    ),
-    "no address": ({"deploy_verify_urls": ["shop.example.com"]}, "deploy_verify_urls has shop.example.com, which is"),
-    "a login": (
-        {"deploy_verify_urls": "https://me:hush@a.example"},
-        "deploy_verify_urls has ********@a.example, which",
-    ),
-    "no attempts": ({"deploy_verify_attempts": "0"}, "deploy_verify_attempts must be 1 or more, deploy_verify_pause 0"),
-    "no patience": ({"deploy_verify_pause": -1}, "deploy_verify_attempts must be 1 or more, deploy_verify_pause 0"),
-    "no time": ({"deploy_verify_timeout": 0}, "deploy_verify_attempts must be 1 or more, deploy_verify_pause 0"),
-    "no list": ({"deploy_set_denied_ips": True}, "deploy_set_denied_ips needs deploy_denied_ips, the addresses."),
-    "no such file": ({"deploy_after_tasks": "nowhere.yml"}, "deploy_after_tasks has nowhere.yml, and there is no such"),
-    "no truth": ({"deploy_push_db": "fales"}, "argument 'deploy_push_db' is of type str and we were unable to convert"),
-    "no choice": (
-        {"deploy_caches": ["page"]},
-        "value of deploy_caches must be one or more of: site, edge, cdn. Got no",
-    ),
-    "no name of a domain": (
-        {"deploy_domains": [{}]},
-        "missing required arguments: domain_name found in deploy_domains",
-    ),
-}
-
-NO_PROBLEM = {
-    "all is there": {},
-    "nothing is pushed": {"deploy_push": False, "deploy_source_environment_id": ""},
-    "nothing is verified": {"deploy_verify": "no", "deploy_verify_urls": ["x"], "deploy_verify_attempts": 0},
-    "a whole number": {"deploy_release": 20261101},
-    "lists as text": {"deploy_verify_urls": "https://a.example,HTTPS://b.example/x", "deploy_file_list": "a,b"},
-    "a file that is there": {"deploy_after_tasks": str(ROLE / "tasks" / "main.yml") + ","},
-}
-
-
-def problems(given: dict[str, Any], **waves: Any) -> list[str]:
-    return problems_of({**GIVEN, **given}, "shop", options=OPTIONS, waves=waves)
-
-
-@pytest.mark.parametrize(("given", "said"), PROBLEMS.values(), ids=PROBLEMS)
-def test_what_is_wrong_is_told_once(given, said):
-    [problem] = problems(given)
-    assert problem.startswith(said)
-    assert "hush" not in problem
-
-
-@pytest.mark.parametrize("given", NO_PROBLEM.values(), ids=NO_PROBLEM)
-def test_nothing_is_wrong(given):
-    assert problems(given) == []
-
-
-@pytest.mark.parametrize(
-    ("waves", "said"),
-    [
-        ({"sizes": [1, "50%"]}, None),
-        ({"sizes": ["one"]}, "deploy_serial has one, which is neither a number of environments nor a percentage"),
-        ({"are_in_force": False}, "deploy_serial and deploy_max_fail_percentage apply to all hosts at once"),
-    ],
-)
-def test_waves(waves, said):
-    found = problems({}, **waves)
-    assert [one[: len(said or "")] for one in found] == ([said] if said else [])
-
-
-def test_a_rollback_needs_less():
-    assert problems_of({"deploy_environment_id": "e", "deploy_notified_user_id": "u"}, "shop") == []
-    [first, second, third] = problems_of({"deploy_environment_id": "", "deploy_caches": None}, "shop")
-    assert first.startswith("deploy_caches has no value (null).")
-    assert second.startswith("shop lacks deploy_environment_id, the id of the environment to roll back (hosting_env")
-    assert third.startswith("shop lacks deploy_notified_user_id")
-
 
 # ---- what is going to be done ---------------------------------------------------------------------------------------
 
@@ -136,7 +23,12 @@ HOST = {
     "release": "v2",
     "environment_name": "",
     "ignores_lock": False,
-    "tasks": [],
+    "check_mode": False,
+    "takes_backup": True,
+    "backup_tag": "before-v2",
+    "before_tasks": [],
+    "after_push_tasks": [],
+    "after_tasks": [],
     "domains": [],
     "sets_denied_ips": False,
     "restarts_php": True,
@@ -212,18 +104,13 @@ DUE = {
     "nothing": ({}, {}, {"is_pushed": False}, False),
     "caches that are not wanted": ({"caches": []}, {"cleared_caches": []}, {"is_pushed": False}, False),
     "a restart that is not wanted": ({"restarts_php": False}, {"php_restart": None}, {"is_pushed": False}, False),
-    "caches as text": ({"caches": "site,edge"}, {}, {"is_pushed": False}, False),
-    "a release that is a number": (
-        {"release": 2, "caches": []},
-        {"php_restart": {"release": "2", "state": "finished"}},
-        {"is_pushed": False},
-        False,
-    ),
     "the push": ({}, {}, {"is_pushed": True}, True),
     "no push, but the rest": ({}, {}, {"skipped": True}, True),
     "a push that goes on": ({}, {"state": "in_progress"}, {"is_pushed": False}, True),
     "a push to settle": ({}, {}, {"error": {"kind": "outcome_unknown"}}, True),
-    "tasks of one's own": ({"tasks": ["a.yml"]}, {}, {"is_pushed": False}, True),
+    "tasks before the backup": ({"before_tasks": ["a.yml"]}, {}, {"is_pushed": False}, True),
+    "tasks after the push": ({"after_push_tasks": ["a.yml"]}, {}, {"is_pushed": False}, True),
+    "tasks at the end": ({"after_tasks": ["a.yml"]}, {}, {"is_pushed": False}, True),
     "domains": ({"domains": [{"domain_name": "a"}]}, {}, {"is_pushed": False}, True),
     "denied addresses": ({"sets_denied_ips": True}, {}, {"is_pushed": False}, True),
     "the verification": ({"verifies": True}, {}, {"is_pushed": False}, True),
@@ -250,11 +137,40 @@ def test_what_is_left_to_do(host, known, prediction, is_due):
     assert preflight_of({**HOST, **host}, {**KNOWN, **known}, prediction, LINE)["is_due"] is is_due
 
 
-SETTINGS = {"push_db": True, "push_files": True, "file_list": [], "verify_urls": [], "rollback": False}
+def test_an_environment_with_nothing_to_do_has_its_result_at_once():
+    known = {**KNOWN, "release": "v2"}
+    result = result_without_work({"is_due": False}, HOST, known, 7.0)
+    assert {name: result[name] for name in ("environment", "before", "after", "changed", "failed", "seconds")} == {
+        "environment": "shop",
+        "before": "v2",
+        "after": "v2",
+        "changed": False,
+        "failed": False,
+        "seconds": 0.0,
+    }
+    assert result_without_work({"is_due": True}, HOST, known, 7.0) == {}
+
+
+PUSH = {"push_db": True, "push_files": True, "file_list": []}
+SETTINGS = {
+    "release": "v2",
+    "check_mode": False,
+    "pushes": True,
+    "push": PUSH,
+    "takes_backup": True,
+    "backup_tag": "before-v2",
+    "verify": True,
+    "verify_urls": [],
+    "rolls_back": False,
+    "waves": [1, "100%"],
+    "may_fail": 0,
+    "confirms": None,
+}
 
 
 def environment(name: str, push: str = "due", **values: Any) -> dict[str, Any]:
     start = {"environment": name, "there": "v1", "is_live": True, "is_interrupted": False, "line": name}
+    start |= {"locks": [], "ignores_lock": False}
     return {**start, "push": push, **values}
 
 
@@ -282,8 +198,79 @@ def test_the_plan_counts():
         "releases": ["backup 7 (1)", "V0 (1)", "v1 (4)"],
         "verify_urls": [],
         "goes_back": "no",
-        "lines": ["a", "b", "c", "d", "e", "f"],
+        "confirms": False,
+        "locks": {"refused": "", "ignored": ""},
+        "text": [
+            "Release v2 for 6 environments.",
+            (
+                "To push: 2. There already: 1. Being pushed by another run, to be waited for: 1. Being pushed since an"
+                " interrupted run, to be waited for: 1. Of unknown outcome, for you to settle: f."
+            ),
+            "Each push brings the database and all files, after a backup (before-v2).",
+            "Releases there now: backup 7 (1), V0 (1), v1 (4).",
+            (
+                "Waves (deploy_serial): 1, then 100%. More than 0 % of failures in a wave stop the rest"
+                " (deploy_max_fail_percentage)."
+            ),
+            "NOT verified: no address is known (deploy_verify_urls).",
+            "Nothing is rolled back automatically (deploy_rollback is false).",
+            *"abcdef",
+        ],
     }
+
+
+TEXTS = {
+    "in check mode": ({"check_mode": True}, "Release v2 for 1 environment, check mode: nothing will be changed."),
+    "without a push": ({"pushes": False}, "Nothing is pushed (deploy_push is false)."),
+    "without a backup": ({"takes_backup": False}, "Each push brings the database and all files, WITHOUT a backup."),
+    "one address": (
+        {"verify_urls": ["https://a"]},
+        "Verified by asking 1 address of each site, such as https://a.",
+    ),
+    "two addresses": (
+        {"verify_urls": ["https://a", "https://b"]},
+        "Verified by asking 2 addresses of each site, such as https://a.",
+    ),
+    "not verified": ({"verify": False}, "NOT verified: deploy_verify is false."),
+    "it goes back": (
+        {"rolls_back": True},
+        "When the push, the tasks after it or the verification fails, the backup is restored (deploy_rollback).",
+    ),
+}
+
+
+@pytest.mark.parametrize(("settings", "line"), TEXTS.values(), ids=TEXTS)
+def test_the_text_of_the_plan(settings, line):
+    assert line in plan_of([environment("a")], {**SETTINGS, **settings}, {"backups": []})["text"]
+
+
+def test_the_waves_are_told_of_several_environments_only():
+    several = plan_of([environment("a"), environment("b")], {**SETTINGS, "waves": [2, "50%"], "may_fail": 12.5})
+    said = "Waves (deploy_serial): 2, then 50%. More than 12.5 % of failures"
+    assert any(line.startswith(said) for line in several["text"])
+    assert not any("Waves" in line for line in plan_of([environment("a")], SETTINGS)["text"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "names", "confirms"),
+    [
+        ({}, "ab", True),
+        ({}, "a", False),
+        ({"check_mode": True}, "ab", False),
+        ({"confirms": False}, "ab", False),
+        ({"confirms": True}, "a", True),
+        ({"confirms": True}, "", False),
+    ],
+)
+def test_who_is_asked(settings, names, confirms):
+    environments = [environment(name) for name in names] + [environment("there", "there")]
+    assert plan_of(environments, {**SETTINGS, **settings})["confirms"] is confirms
+
+
+def test_the_locks_of_all_environments_are_told():
+    lock = {"until": "then", "author": "anna", "reason": "Black Friday"}
+    locks = plan_of([environment("a"), environment("b", locks=[lock])], SETTINGS)["locks"]
+    assert locks["refused"].startswith("b is locked until then by anna: Black Friday. Nothing was done.")
 
 
 @pytest.mark.parametrize(
@@ -293,11 +280,11 @@ def test_the_plan_counts():
         ({"push_db": False}, "all files"),
         ({"push_files": False}, "the database"),
         ({"file_list": ["wp-content/a", "b"]}, "the database and wp-content/a, b"),
-        ({"file_list": "a,b", "push_db": False}, "a, b"),
+        ({"file_list": ["a"], "push_db": False}, "a"),
     ],
 )
 def test_what_a_push_brings(settings, parts):
-    assert plan_of([], {**SETTINGS, **settings})["parts"] == parts
+    assert plan_of([], {**SETTINGS, "push": {**PUSH, **settings}})["parts"] == parts
 
 
 @pytest.mark.parametrize(
@@ -310,11 +297,11 @@ def test_what_a_push_brings(settings, parts):
     ],
 )
 def test_whether_it_can_go_back(rollback, backups, expected):
-    assert plan_of([], {**SETTINGS, "rollback": rollback}, backups)["goes_back"] == expected
+    assert plan_of([], {**SETTINGS, "rolls_back": rollback}, backups)["goes_back"] == expected
 
 
 def test_an_address_cannot_steer_a_terminal():
-    assert plan_of([], {**SETTINGS, "verify_urls": "https://a\x1b[2J,b"})["verify_urls"] == ["https://a [2J", "b"]
+    assert plan_of([], {**SETTINGS, "verify_urls": ["https://a\x1b[2J", "b"]})["verify_urls"] == ["https://a [2J", "b"]
 
 
 # ---- which release is where -----------------------------------------------------------------------------------------

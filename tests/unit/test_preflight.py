@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.plugin_utils.preflight import asked_of, target_of
+from ansible_collections.hosting.management.plugins.plugin_utils.preflight import asked_of, target_of, targets_of
 
 SHOP, BLOG, NO_SITE = (f"a0000000-0000-4000-8000-00000000000{number}" for number in (1, 2, 9))
 LIVE, STAGING, BLOG_LIVE, NOWHERE = (f"e0000000-0000-4000-8000-0000000000{number}" for number in (11, 12, 21, 99))
@@ -144,40 +144,67 @@ CASES = {
 
 
 def asked(**more):
-    return {
-        "host": "shop",
+    """Return what is asked, the environments of the site, and those of the company."""
+    settings = {
+        "environment": "shop",
+        "base_url": "",
         "site_id": SHOP,
         "environment_id": LIVE,
         "source_environment_id": STAGING,
         "from_live": False,
-        "listed": {"environments": OF_SHOP},
-        "company": {"environments": OF_COMPANY},
         **more,
     }
+    return (
+        settings,
+        settings.pop("listed", {"environments": OF_SHOP}),
+        settings.pop("company", {"environments": OF_COMPANY}),
+    )
 
 
 @pytest.mark.parametrize(("more", "line", "problem"), CASES.values(), ids=CASES)
 def test_ids(more, line, problem):
-    target = target_of(asked_of(asked(**more)))
+    target = target_of(asked_of(*asked(**more)))
     assert target.line == line
     assert target.problems == ([problem] if problem else [])
 
 
+def of_all(*hosts, company=None):
+    """Return what is found for several hosts, of each of which it is given what differs from the usual."""
+    made = [asked(**more) for more in hosts]
+    return targets_of([{"settings": settings, "listed": listed} for settings, listed, _company in made], company)
+
+
 @pytest.mark.parametrize(
-    ("more", "asks"),
+    ("more", "asks", "is_wrong"),
     [
-        ({}, False),
-        ({"environment_id": STAGING, "source_environment_id": LIVE}, False),
-        ({"environment_id": NOWHERE}, True),
-        ({"source_environment_id": BLOG_LIVE}, True),
-        ({"listed": NOT_FOUND}, True),
-        ({"listed": OUT_OF_ORDER}, False),
-        ({"listed": {"skipped": True}}, False),
+        ({}, False, False),
+        ({"environment_id": STAGING, "source_environment_id": LIVE}, False, True),
+        ({"environment_id": NOWHERE}, True, True),
+        ({"source_environment_id": BLOG_LIVE}, True, True),
+        ({"listed": NOT_FOUND}, True, False),
+        ({"listed": OUT_OF_ORDER}, False, False),
+        ({"listed": {"skipped": True}}, False, False),
     ],
 )
-def test_all_sites_are_asked_for_only_where_that_can_tell_more(more, asks):
-    assert target_of(asked_of(asked(**{"company": {}, **more}))).asks_company is asks
+def test_all_sites_are_asked_for_only_where_that_can_tell_more(more, asks, is_wrong):
+    found = of_all({}, more)
+    assert found["asks_company"] is asks
+    assert bool(found["problems"]) is is_wrong
+    assert found["are_in_doubt"] is (asks or is_wrong)
+
+
+def test_the_sites_of_one_service_say_nothing_of_another():
+    found = of_all({"environment_id": NOWHERE}, {"base_url": "https://other.example"})
+    assert found["asks_company"] is False
+    assert found["are_in_doubt"] is True
+
+
+def test_the_problems_of_all_hosts_are_told_and_a_host_that_has_not_got_so_far_has_none():
+    found = targets_of([{"settings": {}, "listed": {}}])
+    assert found == {"problems": [], "asks_company": False, "are_in_doubt": False}
+    found = of_all({"environment": "a", "environment_id": NOWHERE}, {"environment": "b", "source_environment_id": LIVE})
+    assert [problem[:2] for problem in found["problems"]] == ["a:", "b:"]
 
 
 def test_without_the_list_of_all_sites_a_wrong_id_is_a_problem_all_the_same():
-    assert target_of(asked_of(asked(environment_id=NOWHERE, company=NOT_FOUND))).problems
+    assert of_all({"environment_id": NOWHERE}, company=NOT_FOUND)["problems"]

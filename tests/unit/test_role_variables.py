@@ -78,6 +78,12 @@ def test_other_variables_are_null_where_they_are_not_set(role: str):
     assert read(role, {"hosting_site_id": "a"}, also=also)["also"] == dict.fromkeys(also) | {"hosting_site_id": "a"}
 
 
+def test_only_the_named_variables_are_read(role: str):
+    result = read(role, {"bake_seconds": "3", "bake_is_hot": "{{ nowhere }}", "bake_oven": 1}, only=["bake_seconds"])
+    assert result["typed"] == {"bake_seconds": 3}
+    assert len(result["unknown"]) == 1
+
+
 def test_a_role_without_specs_is_an_error(role: str):
     with pytest.raises(AnsibleLookupError, match="has no argument_specs"):
         read(role, {}, entry_point="never")

@@ -1,0 +1,268 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the variables of the role deploy ask for, and what is missing or cannot be meant. Nothing is sent."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from .locks import named
+from .plain_values import Record, plain
+from .role_variables import addresses_of, listed, nulls_of, number_of_version, waves_of
+
+RELEASE = ("deploy_release", "the name of the release", "-e deploy_release=v1.2.3")
+SITE = ("deploy_site_id", "the id of its site", "hosting_site_id in the inventory")
+TARGET = (
+    "deploy_environment_id",
+    "the id of the environment to deploy to",
+    "hosting_environment_id in the inventory",
+)
+SOURCE = (
+    "deploy_source_environment_id",
+    "the id of the environment to push from",
+    "hosting_source_environment_id in the inventory; nothing is pushed with deploy_push: false",
+)
+NOTIFIED = (
+    "deploy_notified_user_id",
+    "the id of the user of the company whom the service tells when a rollback has ended",
+    "-e deploy_notified_user_id=..., or hosting_notified_user_id in the inventory",
+)
+ROLLED_BACK = (
+    "deploy_environment_id",
+    "the id of the environment to roll back",
+    "hosting_environment_id in the inventory",
+)
+HOOKS = ("deploy_before_tasks", "deploy_after_push_tasks", "deploy_after_tasks")
+FIRST_ONE = [1, "100%"]
+"""The waves where nothing is said of them."""
+
+UUID_LIKE = re.compile("[0-9A-Fa-f-]{36}$")
+
+
+def settings_of(read: Record, *, rolls_back_only: bool = False) -> Record:
+    """Return what is asked of a host: plain facts, so that no task has to find out more than their names.
+
+    ``problems`` has a sentence for each thing that is wrong, and ``lacks`` what is missing, with the way to give it.
+    Where a variable has a wrong type, nothing else is known or told.
+
+    :param read: what the lookup role_variables returns; ``also`` has ``inventory_hostname``, ``ansible_check_mode``,
+        ``ansible_play_name``, ``hosting_base_url``, ``hosting_environment_name``, and the ``__deploy_serial`` and
+        ``__deploy_waves`` of the playbook deploy.
+    :param rolls_back_only: whether it is about the playbook rollback, which needs less.
+    """
+    read = plain(read)
+    values, given, also = read["typed"], read["given"], read["also"]
+    start = {"environment": str(also["inventory_hostname"]), "check_mode": bool(also["ansible_check_mode"])}
+    if read["wrong"]:
+        return {**start, "problems": [*read["unknown"], *read["wrong"]], "lacks": []}
+    required = [ROLLED_BACK, NOTIFIED] if rolls_back_only else _required(values)
+    problems = [*read["unknown"], *nulls_of(given, given), *_unwritable(given.get("deploy_summary_file"))]
+    if not rolls_back_only:
+        problems += [*_contradictions(given, values), *_bad_waves(also), *_no_files(values)]
+    return {
+        **start,
+        "problems": problems,
+        "lacks": _lacking(given, required),
+        **_target_of(values, also),
+        **_steps_of(values),
+        **_plan_of(values, also),
+    }
+
+
+def _target_of(values: Record, also: Record) -> Record:
+    """Return where a release goes to and comes from."""
+    pushes = bool(values.get("deploy_push"))
+    return {
+        "base_url": str(also["hosting_base_url"] or ""),
+        "environment_name": str(also["hosting_environment_name"] or ""),
+        "site_id": _text(values, "site_id"),
+        "environment_id": _text(values, "environment_id"),
+        "source_environment_id": _text(values, "source_environment_id") if pushes else "",
+        "from_live": bool(values.get("deploy_from_live")),
+        "release": _text(values, "release"),
+        "ignores_lock": bool(values.get("deploy_ignore_lock")),
+    }
+
+
+def _steps_of(values: Record) -> Record:
+    """Return which steps are wanted, and how, as far as that is not passed on as it is."""
+    pushes_files, files = bool(values.get("deploy_push_files")), listed(values.get("deploy_file_list"))
+    is_forced, max_age = values.get("deploy_force_push"), values.get("deploy_backup_max_age") or 0
+    clears, verify_urls = values.get("deploy_clear_caches"), listed(values.get("deploy_verify_urls"))
+    return {
+        "checks_key": bool(values.get("deploy_check_key")),
+        "key_valid_days": values.get("deploy_key_valid_days"),
+        "checks_ids": bool(values.get("deploy_check_ids")),
+        **{name.removeprefix("deploy_"): listed(values.get(name)) for name in HOOKS},
+        "takes_backup": bool(values.get("deploy_backup")),
+        "backup_tag": _text(values, "backup_tag"),
+        # A push that is forced overwrites what is there now, whatever was kept before the release came.
+        "backup_max_age": 1 if is_forced else max(max_age, 1),
+        "pushes": bool(values.get("deploy_push")),
+        "push": {
+            "push_db": bool(values.get("deploy_push_db")),
+            "push_files": pushes_files,
+            "run_search_and_replace": bool(values.get("deploy_run_search_and_replace")),
+            "push_files_option": values.get("deploy_push_files_option") if pushes_files else None,
+            "file_list": files if pushes_files else [],
+            "force": bool(is_forced),
+        },
+        "domains": _domains(values) if values.get("deploy_ensure_domains") else [],
+        "sets_denied_ips": bool(values.get("deploy_set_denied_ips")),
+        "restarts_php": bool(values.get("deploy_restart_php")),
+        "caches": listed(values.get("deploy_caches")) if clears else [],
+        "clears_caches": bool(clears),
+        "verifies": bool(values.get("deploy_verify") and verify_urls),
+        "rolls_back": bool(values.get("deploy_rollback")),
+        "pauses": (values.get("deploy_pause_when_unknown") or 0) > 0,
+    }
+
+
+def _plan_of(values: Record, also: Record) -> Record:
+    """Return what only the plan, the question at a terminal and the summary speak of."""
+    wanted = values.get("deploy_confirm")
+    return {
+        "verify": bool(values.get("deploy_verify")),
+        "verify_urls": listed(values.get("deploy_verify_urls")) if values.get("deploy_verify") else [],
+        "waves": also["__deploy_serial"] or FIRST_ONE,
+        "may_fail": values.get("deploy_max_fail_percentage") or 0,
+        # A play of one's own asks nothing by default.
+        "confirms": (None if also["__deploy_waves"] else False) if wanted is None else wanted,
+        "reports": bool(values.get("deploy_report")),
+    }
+
+
+def _text(values: Record, name: str) -> str:
+    return str(values.get(f"deploy_{name}") or "")
+
+
+def _domains(values: Record) -> list[Record]:
+    return [{name: one[name] for name in one if one[name] is not None} for one in values.get("deploy_domains") or []]
+
+
+# ---- what is wrong --------------------------------------------------------------------------------------------------
+
+
+def problems_of(hosts: Iterable[Record]) -> str:
+    """Return what is wrong with the variables of all hosts, each sentence once; nothing if all is well.
+
+    :param hosts: what settings_of returned for each. It is empty for a host that has not got so far.
+    """
+    hosts = [one for one in plain(list(hosts)) if one]
+    lacking: dict[str, list[str]] = {}
+    for one in hosts:
+        for what in one["lacks"]:
+            lacking.setdefault(what, []).append(one["environment"])
+    told = dict.fromkeys(sentence for one in hosts for sentence in one["problems"])
+    missing = [f"{named(names)} {'lacks' if len(names) == 1 else 'lack'} {what}." for what, names in lacking.items()]
+    return " ".join([*told, *missing])
+
+
+def _required(values: Record) -> list[tuple[str, str, str]]:
+    required = [RELEASE, SITE, TARGET]
+    if values.get("deploy_push"):
+        required.append(SOURCE)
+    if values.get("deploy_rollback"):
+        name, what, how = NOTIFIED
+        required.append((name, what, f"{how}; nothing is rolled back with deploy_rollback: false"))
+    return required
+
+
+def _lacking(given: Record, required: list[tuple[str, str, str]]) -> list[str]:
+    return [
+        f"{name}, {what} ({how})"
+        for name, what, how in required
+        if given.get(name, "") is not None and not str(given.get(name, "")).strip()
+    ]
+
+
+def _contradictions(given: Record, values: Record) -> Iterator[str]:
+    yield from number_of_version("deploy_release", given.get("deploy_release"))
+    if values.get("deploy_rollback") and not values.get("deploy_backup"):
+        yield "deploy_rollback needs deploy_backup: there would be nothing to go back to."
+    if values.get("deploy_rollback") and not values.get("deploy_push"):
+        yield "deploy_rollback needs deploy_push: there would be nothing to go back from."
+    if values.get("deploy_verify"):
+        yield from addresses_of("deploy_verify_urls", values.get("deploy_verify_urls"))
+        yield from _bad_patience(values)
+    if values.get("deploy_set_denied_ips") and "deploy_denied_ips" not in given:
+        yield "deploy_set_denied_ips needs deploy_denied_ips, the addresses."
+
+
+def _bad_patience(values: Record) -> Iterator[str]:
+    def of(name: str, fallback: float) -> float:
+        value = values.get(f"deploy_verify_{name}")
+        return fallback if value is None else value
+
+    if of("attempts", 1) < 1 or of("pause", 0) < 0 or of("timeout", 1) <= 0:
+        yield (
+            "deploy_verify_attempts must be 1 or more, deploy_verify_pause 0 or more, and deploy_verify_timeout more"
+            " than 0."
+        )
+
+
+def _bad_waves(also: Record) -> Iterator[str]:
+    words: Any = also["__deploy_waves"]
+    are_in_force = words is None or str(words) in str(also["ansible_play_name"] or "")
+    yield from waves_of("deploy", also["__deploy_serial"] or [], are_in_force)
+
+
+def _no_files(values: Record) -> Iterator[str]:
+    for name in HOOKS:
+        for file in listed(values.get(name)):
+            if not os.path.isfile(os.path.realpath(file)):
+                yield (
+                    f"{name} has {file}, and there is no such file. A relative path begins at the folder that"
+                    " ansible-playbook runs in."
+                )
+
+
+def _unwritable(path: str | None) -> Iterator[str]:
+    # Told before anything is done, and not after the deployment of the first wave.
+    if not path:
+        return
+    real = os.path.realpath(os.path.expanduser(path))
+    folder = os.path.dirname(real)
+    if os.path.isdir(real) or not os.path.isdir(folder) or not os.access(folder, os.W_OK):
+        yield (
+            f"deploy_summary_file is {path}, and {folder} is no folder that can be written in, or has a folder of that"
+            " name."
+        )
+
+
+# ---- the playbook deploy_lock ---------------------------------------------------------------------------------------
+
+
+def problems_of_lock(read: Record, groups: dict[str, list[str]]) -> list[str]:
+    """Return a sentence for each thing that is wrong with the variables of a lock.
+
+    :param read: what the lookup role_variables returns; ``also`` has ``_raw_params``.
+    :param groups: the hosts of the inventory by their groups.
+    """
+    read, groups = plain(read), plain(groups)
+    return [*read["unknown"], *read["wrong"], *(_problems_of_lock(read["typed"], read["also"], groups))]
+
+
+def _problems_of_lock(values: Record, also: Record, groups: dict[str, list[str]]) -> Iterator[str]:
+    group, environment = _text(values, "lock_group"), _text(values, "lock_environment")
+    if not group and not environment:
+        yield (
+            "deploy_lock_group or deploy_lock_environment is missing: say what to lock, such as -e"
+            " deploy_lock_group=environment_live."
+        )
+    if groups.get("all") and group and group not in groups and values.get("deploy_lock_state") == "present":
+        yield f"The inventory has no group {group}. Groups are: {', '.join(sorted(groups))}."
+    if environment and environment not in groups.get("all", []) and not UUID_LIKE.match(environment):
+        yield (
+            "deploy_lock_environment must be a host of the inventory or the id of an environment, and"
+            f" {environment} is neither."
+        )
+    if also.get("_raw_params"):  # what Ansible makes of -e 'name=two words'
+        yield (
+            f"{also['_raw_params']} was cut off at a blank. Put a value with blanks into quotes within the quotes, such"
+            """ as -e 'deploy_lock_reason="Black Friday"'."""
+        )

@@ -1,0 +1,305 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the variables of the role deploy ask for, and what is wrong with them, row by row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.hosting.management.plugins.plugin_utils.deployment_settings import (
+    problems_of,
+    problems_of_lock,
+    settings_of,
+)
+from ansible_collections.hosting.management.plugins.plugin_utils.role_variables import checked, options_of
+
+ROLE = Path(__file__).parents[2] / "roles" / "deploy"
+OPTIONS = options_of(ROLE, "main")
+GIVEN = {
+    "deploy_release": "v2",
+    "deploy_site_id": "s",
+    "deploy_environment_id": "e",
+    "deploy_source_environment_id": "f",
+    "deploy_notified_user_id": "",
+    "deploy_push": True,
+    "deploy_backup": True,
+    "deploy_rollback": False,
+    "deploy_verify": True,
+    "deploy_verify_urls": [],
+    "deploy_verify_attempts": 5,
+    "deploy_verify_pause": 5,
+    "deploy_verify_timeout": 30,
+    "deploy_set_denied_ips": False,
+    "deploy_before_tasks": [],
+    "deploy_after_push_tasks": [],
+    "deploy_after_tasks": [],
+}
+ALSO = {
+    "inventory_hostname": "shop",
+    "ansible_check_mode": False,
+    "ansible_play_name": "Deploy in waves of 1",
+    "hosting_base_url": None,
+    "hosting_environment_name": None,
+    "__deploy_serial": None,
+    "__deploy_waves": None,
+}
+
+
+def settings(
+    given: dict[str, Any], *, unknown: tuple[str, ...] = (), only: bool = False, **also: Any
+) -> dict[str, Any]:
+    given = given if only else {**GIVEN, **given}
+    options = {name: OPTIONS[name] for name in given} if only else OPTIONS
+    found = checked(given, options)
+    read = {"typed": found.typed, "given": given, "wrong": found.wrong, "unknown": list(unknown)}
+    return settings_of({**read, "also": {**ALSO, **also}}, rolls_back_only=only)
+
+
+# ---- what is missing or misspelled ----------------------------------------------------------------------------------
+
+PROBLEMS = {
+    "null": ({"deploy_denied_ips": None}, "deploy_denied_ips has no value (null). Give it one, or leave it out."),
+    "no name": (
+        {"deploy_release": " "},
+        "shop lacks deploy_release, the name of the release (-e deploy_release=v1.2.3).",
+    ),
+    "no name at all": ({"deploy_release": None}, "deploy_release has no value (null). Give it one, or leave it out."),
+    "no site": ({"deploy_site_id": ""}, "shop lacks deploy_site_id, the id of its site (hosting_site_id in the"),
+    "no source": ({"deploy_source_environment_id": ""}, "shop lacks deploy_source_environment_id, the id of the env"),
+    "nobody to be told": ({"deploy_rollback": "yes"}, "shop lacks deploy_notified_user_id, the id of the user of"),
+    "a fraction": ({"deploy_release": 1.1}, "deploy_release is the number 1.1. Write it in quotes: without them,"),
+    "nothing to go back to": (
+        {"deploy_rollback": True, "deploy_notified_user_id": "u", "deploy_backup": "false"},
+        "deploy_rollback needs deploy_backup: there would be nothing to go back to.",
+    ),
+    "nothing to go back from": (
+        {"deploy_rollback": True, "deploy_notified_user_id": "u", "deploy_push": False},
+        "deploy_rollback needs deploy_push: there would be nothing to go back from.",
+    ),
+    "no address": ({"deploy_verify_urls": ["shop.example.com"]}, "deploy_verify_urls has shop.example.com, which is"),
+    "a login": (
+        {"deploy_verify_urls": "https://me:hush@a.example"},
+        "deploy_verify_urls has ********@a.example, which",
+    ),
+    "no attempts": ({"deploy_verify_attempts": "0"}, "deploy_verify_attempts must be 1 or more, deploy_verify_pause 0"),
+    "no patience": ({"deploy_verify_pause": -1}, "deploy_verify_attempts must be 1 or more, deploy_verify_pause 0"),
+    "no time": ({"deploy_verify_timeout": 0}, "deploy_verify_attempts must be 1 or more, deploy_verify_pause 0"),
+    "no list": ({"deploy_set_denied_ips": True}, "deploy_set_denied_ips needs deploy_denied_ips, the addresses."),
+    "no folder": ({"deploy_summary_file": "nowhere/a.json"}, "deploy_summary_file is nowhere/a.json, and "),
+    "a folder of that name": ({"deploy_summary_file": "."}, "deploy_summary_file is ., and "),
+    "no such file": ({"deploy_after_tasks": "nowhere.yml"}, "deploy_after_tasks has nowhere.yml, and there is no such"),
+    "no truth": ({"deploy_push_db": "fales"}, "argument 'deploy_push_db' is of type str and we were unable to convert"),
+    "no choice": (
+        {"deploy_caches": ["page"]},
+        "value of deploy_caches must be one or more of: site, edge, cdn. Got no",
+    ),
+    "no name of a domain": (
+        {"deploy_domains": [{}]},
+        "missing required arguments: domain_name found in deploy_domains",
+    ),
+}
+
+NO_PROBLEM = {
+    "all is there": {},
+    "nothing is pushed": {"deploy_push": False, "deploy_source_environment_id": ""},
+    "nothing is verified": {"deploy_verify": "no", "deploy_verify_urls": ["x"], "deploy_verify_attempts": 0},
+    "a whole number": {"deploy_release": 20261101},
+    "lists as text": {"deploy_verify_urls": "https://a.example,HTTPS://b.example/x", "deploy_file_list": "a,b"},
+    "a file that is there": {"deploy_after_tasks": str(ROLE / "tasks" / "main.yml") + ","},
+}
+
+
+@pytest.mark.parametrize(("given", "said"), PROBLEMS.values(), ids=PROBLEMS)
+def test_what_is_wrong_is_told_once(given, said):
+    found = settings(given)
+    assert len(found["problems"] + found["lacks"]) == 1
+    problem = problems_of([found])
+    assert problem.startswith(said)
+    assert "hush" not in problem
+
+
+@pytest.mark.parametrize("given", NO_PROBLEM.values(), ids=NO_PROBLEM)
+def test_nothing_is_wrong(given):
+    assert problems_of([settings(given)]) == ""
+
+
+@pytest.mark.parametrize(
+    ("also", "said"),
+    [
+        ({"__deploy_serial": [1, "50%"]}, ""),
+        ({"__deploy_serial": ["one"]}, "deploy_serial has one, which is neither a number of environments nor a per"),
+        ({"__deploy_waves": "1"}, ""),
+        ({"__deploy_waves": "5"}, "deploy_serial and deploy_max_fail_percentage apply to all hosts at once"),
+    ],
+)
+def test_waves(also, said):
+    problem = problems_of([settings({}, **also)])
+    assert problem.startswith(said)
+    assert bool(problem) == bool(said)
+
+
+def test_what_is_wrong_with_several_hosts_is_told_once():
+    unknown = ("The variable deploy_relase is unknown.",)
+    hosts = [
+        settings({"deploy_release": "", "deploy_site_id": "" if name == "c" else "s"}, unknown=unknown)
+        | {"environment": name}
+        for name in "abcdefghij"
+    ]
+    assert problems_of([{}, *hosts]) == (
+        "The variable deploy_relase is unknown. a, b, c, d, e, f, g, h and 2 more lack deploy_release, the name of the"
+        " release (-e deploy_release=v1.2.3). c lacks deploy_site_id, the id of its site (hosting_site_id in the"
+        " inventory)."
+    )
+
+
+def test_a_wrong_type_is_told_with_unknown_names_and_nothing_else():
+    found = settings({"deploy_push": "fales", "deploy_release": ""}, unknown=("No such name.",))
+    assert found["problems"][0] == "No such name."
+    assert len(found["problems"]) == 2
+    assert found["lacks"] == []
+
+
+def test_a_rollback_needs_less():
+    given = {"deploy_environment_id": "e", "deploy_notified_user_id": "u"}
+    assert problems_of([settings(given, only=True)]) == ""
+    found = settings({"deploy_environment_id": "", "deploy_notified_user_id": "", "deploy_caches": None}, only=True)
+    [problem] = found["problems"]
+    assert problem.startswith("deploy_caches has no value (null).")
+    first, second = found["lacks"]
+    assert first.startswith("deploy_environment_id, the id of the environment to roll back (hosting_env")
+    assert second.startswith("deploy_notified_user_id")
+
+
+# ---- what is asked --------------------------------------------------------------------------------------------------
+
+ASKED = {
+    "a text": ({"deploy_release": 20261101}, {"release": "20261101"}),
+    "yes and no": ({"deploy_backup": "no", "deploy_push": "yes"}, {"takes_backup": False, "pushes": True}),
+    "lists as text": (
+        {"deploy_before_tasks": f"{ROLE}/tasks/main.yml,", "deploy_caches": "site,edge", "deploy_clear_caches": True},
+        {"before_tasks": [f"{ROLE}/tasks/main.yml"], "caches": ["site", "edge"], "clears_caches": True},
+    ),
+    "caches that are not cleared": ({"deploy_clear_caches": "no"}, {"caches": [], "clears_caches": False}),
+    "no push": ({"deploy_push": False}, {"pushes": False, "source_environment_id": ""}),
+    "some files": (
+        {"deploy_push_files": True, "deploy_file_list": "a,b", "deploy_push_files_option": "SPECIFIC_FILES"},
+        {
+            "push": {
+                "push_db": True,
+                "push_files": True,
+                "run_search_and_replace": True,
+                "push_files_option": "SPECIFIC_FILES",
+                "file_list": ["a", "b"],
+                "force": False,
+            }
+        },
+    ),
+    "no files": (
+        {"deploy_push_files": False, "deploy_file_list": ["a"], "deploy_push_files_option": "SPECIFIC_FILES"},
+        {
+            "push": {
+                "push_db": True,
+                "push_files": False,
+                "run_search_and_replace": True,
+                "push_files_option": None,
+                "file_list": [],
+                "force": False,
+            }
+        },
+    ),
+    "the age of a backup": ({"deploy_backup_max_age": "7200"}, {"backup_max_age": 7200}),
+    "no age at all": ({"deploy_backup_max_age": 0}, {"backup_max_age": 1}),
+    "a forced push is backed up anew": (
+        {"deploy_backup_max_age": 7200, "deploy_force_push": True},
+        {"backup_max_age": 1},
+    ),
+    "domains": (
+        {"deploy_domains": [{"domain_name": "a.example"}], "deploy_ensure_domains": True},
+        {"domains": [{"domain_name": "a.example"}]},
+    ),
+    "domains that are not added": (
+        {"deploy_domains": [{"domain_name": "a.example"}], "deploy_ensure_domains": False},
+        {"domains": []},
+    ),
+    "no address to verify": ({"deploy_verify": True}, {"verifies": False, "verify": True, "verify_urls": []}),
+    "addresses to verify": (
+        {"deploy_verify_urls": "https://a.example"},
+        {"verifies": True, "verify_urls": ["https://a.example"]},
+    ),
+    "addresses that are not verified": (
+        {"deploy_verify": False, "deploy_verify_urls": ["https://a.example"]},
+        {"verifies": False, "verify": False, "verify_urls": []},
+    ),
+    "no pause": ({"deploy_pause_when_unknown": "0"}, {"pauses": False}),
+    "a pause": ({"deploy_pause_when_unknown": 1}, {"pauses": True}),
+}
+
+
+@pytest.mark.parametrize(("given", "asked"), ASKED.values(), ids=ASKED)
+def test_what_is_asked(given, asked):
+    found = settings({"deploy_push_db": True, "deploy_run_search_and_replace": True, **given})
+    assert found["problems"] == []
+    assert {name: found[name] for name in asked} == asked
+
+
+@pytest.mark.parametrize(
+    ("given", "waves", "confirms"),
+    [
+        ({}, None, False),
+        ({}, "1", None),
+        ({"deploy_confirm": "yes"}, None, True),
+        ({"deploy_confirm": False}, "1", False),
+    ],
+)
+def test_who_may_be_asked(given, waves, confirms):
+    assert settings(given, __deploy_waves=waves)["confirms"] is confirms
+
+
+def test_waves_of_the_plan():
+    assert settings({})["waves"] == [1, "100%"]
+    found = settings({"deploy_max_fail_percentage": "12.5"}, __deploy_serial=[2])
+    assert (found["waves"], found["may_fail"]) == ([2], 12.5)
+
+
+# ---- locks ----------------------------------------------------------------------------------------------------------
+
+GROUPS = {"all": ["shop"], "environment_live": ["shop"]}
+UUID = "e0000000-0000-4000-8000-000000000011"
+LOCKS = {
+    "nothing": ({}, "deploy_lock_group or deploy_lock_environment is missing: say what to lock"),
+    "a group": ({"deploy_lock_group": "environment_live"}, ""),
+    "no such group": (
+        {"deploy_lock_group": "live"},
+        "The inventory has no group live. Groups are: all, environment_live.",
+    ),
+    "no such group any more": ({"deploy_lock_group": "live", "deploy_lock_state": "absent"}, ""),
+    "a host": ({"deploy_lock_environment": "shop"}, ""),
+    "an id": ({"deploy_lock_environment": UUID}, ""),
+    "neither": (
+        {"deploy_lock_environment": "sho"},
+        "deploy_lock_environment must be a host of the inventory or the id of an environment, and sho is neither.",
+    ),
+    "a wrong type": (
+        {"deploy_lock_group": "all", "deploy_lock_override": "x"},
+        "argument 'deploy_lock_override' is of type str",
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "said"), LOCKS.values(), ids=LOCKS)
+def test_what_is_to_be_locked(given, said):
+    found = checked({"deploy_lock_state": "present", **given}, OPTIONS)
+    read = {"typed": found.typed, "wrong": found.wrong, "unknown": [], "also": {"_raw_params": None}}
+    problem = " ".join(problems_of_lock(read, GROUPS))
+    assert problem.startswith(said)
+    assert bool(problem) == bool(said)
+
+
+def test_a_value_that_was_cut_off_is_told():
+    read = {"typed": {"deploy_lock_group": "all"}, "wrong": [], "unknown": [], "also": {"_raw_params": "Friday"}}
+    [problem] = problems_of_lock(read, GROUPS)
+    assert problem.startswith("Friday was cut off at a blank.")
