@@ -214,9 +214,9 @@ def test_wrong_variables_of_some_hosts_are_refused_together_before_anything_is_r
     reporter.hosts["mine"] = host_of(3)
     done = reporter.run()
     assert done.returncode == 2
-    said = " ".join(done.stdout.split())
+    (said,) = (line for line in done.stdout.splitlines() if line.startswith("fatal: "))
     assert said.count("report_visit_budget is unknown. Did you mean report_visits_budget?") == 1
-    assert "argument 'report_key_days' is of type" in said
+    assert "report_key_days" in said
     assert "Nothing was read." in said
     assert simulator.requests == []
     assert not list(reporter.folder.glob("hosting-report.*"))
