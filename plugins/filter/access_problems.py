@@ -22,10 +22,8 @@ options:
     required: true
   asked:
     description:
-      - What is requested for each host, in the order of the names. A dictionary with C(environment_id),
-        C(former_staff), C(policy), C(checks_sftp) (whether there is a policy), C(company) (the variables that apply to
-        the whole company), C(unknown) (a sentence for each unknown variable) and C(without_value) (the names of the
-        variables that are null). It is empty for a host that has not got so far.
+      - What P(hosting.management.access_host#lookup) returns for each host, in the order of the names. It is empty for
+        a host that has not got so far.
     type: list
     elements: dict
     required: true

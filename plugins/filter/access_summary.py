@@ -21,8 +21,8 @@ options:
     required: true
   asked:
     description:
-      - What was requested for each host, in the order of the names. A dictionary as in
-        P(hosting.management.access_problems#filter). It is empty for a host that failed before.
+      - What P(hosting.management.access_host#lookup) returned for each host, in the order of the names. It is empty for
+        a host that failed before.
     type: list
     elements: dict
     required: true
@@ -37,14 +37,20 @@ options:
     description: The result of P(hosting.management.access_plan#filter).
     type: dict
     required: true
-  done:
-    description: The results of the tasks that set roles, each with the element of the plan's C(roles) that it is about.
+  administrators:
+    description:
+      - The results of the task that sets the administrators, each with the element of the plan that it is about.
+    type: list
+    elements: dict
+    required: true
+  others:
+    description: The results of the tasks that ask for and set the other roles, in the same form.
     type: list
     elements: dict
     required: true
   settings:
-    description: Other values for the summary, namely C(check_mode), C(company_id), C(company_problem),
-      C(guard), C(trusts) and C(fail_on).
+    description: Other values for the summary, namely C(check_mode), C(company_id), C(company_problem), C(trusts) and
+      C(fail_on).
     type: dict
     required: true
 """
@@ -53,9 +59,9 @@ EXAMPLES = r"""
 - name: Sum up the access
   ansible.builtin.set_fact:
     summary: >-
-      {{ ['shop-live'] | hosting.management.access_summary(asked=[asked], read=[state], plan=plan, done=roles.results,
-      settings={'check_mode': false, 'company_id': company_id, 'company_problem': '', 'guard': '', 'trusts': false,
-      'fail_on': ['failures']}) }}
+      {{ ['shop-live'] | hosting.management.access_summary(asked=[asked], read=[state], plan=plan,
+      administrators=administrators.results, others=[], settings={'check_mode': false, 'company_id': company_id,
+      'company_problem': '', 'trusts': false, 'fail_on': ['failures']}) }}
 """
 
 RETURN = r"""
@@ -66,7 +72,7 @@ _value:
   type: dict
 """
 
-from ..plugin_utils.access import summary_of
+from ..plugin_utils.access import guard_of, summary_of
 
 
 class FilterModule:
@@ -74,6 +80,7 @@ class FilterModule:
         return {"access_summary": access_summary}
 
 
-def access_summary(hosts, asked, read, *, plan, done, settings):
+def access_summary(hosts, asked, read, *, plan, administrators, others, settings):
     known = [dict(zip(("host", "asked", "read"), one, strict=True)) for one in zip(hosts, asked, read, strict=True)]
-    return summary_of(known, plan, done, settings=settings)
+    guard = guard_of(plan, administrators, settings["trusts"])
+    return summary_of(known, plan, [*administrators, *others], settings={**settings, "guard": guard})

@@ -65,41 +65,17 @@ _list:
       nulls: []
 """
 
-from pathlib import Path
-
 from ansible.errors import AnsibleLookupError
 from ansible.plugins.lookup import LookupBase
 
-from ..plugin_utils.plain_values import plain
-from ..plugin_utils.role_variables import checked, options_of, unknown_of
-
-FOREIGN = "hosting_foreign_variables"
+from ..plugin_utils.role_variables import found_in
 
 
 class LookupModule(LookupBase):
     def run(self, terms, variables=None, **kwargs):
         self.set_options(var_options=variables, direct=kwargs)
-        variables = variables or {}
-        also = [*(kwargs.get("also") or []), FOREIGN]
-        entry_point, only = kwargs.get("entry_point", "main"), kwargs.get("only")
-        return [self._read(Path(term), entry_point, only, also, variables) for term in terms]
-
-    def _read(self, role, entry_point, only, also, variables):
+        chosen = {name: kwargs[name] for name in ("entry_point", "only", "also") if name in kwargs}
         try:
-            options, known = options_of(role, entry_point), options_of(role)
+            return [found_in(term, variables or {}, self._templar.template, **chosen) for term in terms]
         except ValueError as error:
             raise AnsibleLookupError(str(error)) from error
-        if only is not None:
-            options = {name: options[name] for name in only}
-        wanted = {name: variables[name] for name in [*options, *also] if name in variables}
-        values = plain(self._templar.template(wanted))
-        given = {name: values[name] for name in options if name in values}
-        found = checked(given, options)
-        return {
-            "typed": found.typed,
-            "given": given,
-            "also": {name: values.get(name) for name in also if name != FOREIGN},
-            "unknown": list(unknown_of(role.name, known, variables, values.get(FOREIGN))),
-            "wrong": found.wrong,
-            "nulls": [name for name in options if "default" in options[name] and given.get(name, "") is None],
-        }

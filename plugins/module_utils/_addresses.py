@@ -93,6 +93,11 @@ class AddressList:
             ) from None
 
 
+def denied_ips_in(answer: Answer) -> list[Any]:
+    """Return the denied addresses from an answer that lists them."""
+    return answer.at("environment.ip_list", list)
+
+
 def sftp_allowlist_in(answer: Answer) -> list[Any]:
     """Return the addresses that may use SFTP and SSH from an answer of section 4.16."""
     container = answer.at("environment.active_container", dict)

@@ -10,44 +10,16 @@ a module would not take, or not find again by its name, is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
-from ._arguments import ModuleSpec
 from ._backups import is_manual
 from ._client import Record
+from ._compose import PARTS, Part
 from ._dns import canonical_name, canonical_value
 from ._errors import HostingError, InvalidInput, MalformedResponse
-from ._parts import (
-    backup,
-    denied_ips,
-    dns_records,
-    domains,
-    image_optimization,
-    php_version,
-    plugins,
-    primary_domain,
-    sftp_allowlist,
-    themes,
-)
 
 Options = dict[str, Any]
 """Values by the names of a module's options."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """How a reading becomes a part of the declaration.
-
-    ``entries`` are the options for each of what was read. ``alone`` is the option whose value alone is declared, and
-    ``is_list`` says that there may be several.
-    """
-
-    module: ModuleType
-    entries: Callable[[Record], Iterable[Options]]
-    alone: str = ""
-    is_list: bool = False
 
 
 def declaration_of(readings: dict[str, Record]) -> tuple[dict[str, Any], dict[str, HostingError]]:
@@ -57,15 +29,16 @@ def declaration_of(readings: dict[str, Record]) -> tuple[dict[str, Any], dict[st
     """
     declaration: dict[str, Any] = {}
     errors: dict[str, HostingError] = {}
-    for name, part in PARTS.items():
+    parts = {part.name: part for part in PARTS}
+    for name in ENTRIES:
         if name not in readings:
             continue
-        declared, problems = _declared(part, readings[name])
+        declared, problems = _declared(parts[name], readings[name])
         if problems:
             errors[name] = MalformedResponse(
                 f"The declaration leaves out what cannot be declared of {name}: {'; '.join(problems)}."
             )
-        if part.is_list:
+        if parts[name].option.several:
             declaration[name] = declared
         elif declared:
             declaration[name] = declared[0]
@@ -75,24 +48,25 @@ def declaration_of(readings: dict[str, Record]) -> tuple[dict[str, Any], dict[st
 def _declared(part: Part, reading: Record) -> tuple[list[Any], list[str]]:
     """Return the values that can be declared, and what is wrong with the others."""
     declared, problems = [], []
-    for entry in part.entries(reading):
+    for entry in ENTRIES[part.name](reading):
         try:
-            taken = _taken(part.module, entry)
+            taken = _taken(part, entry)
         except (InvalidInput, TypeError, ValueError, AttributeError) as error:
             problems.append(str(error).removesuffix(". Nothing was sent.") or "it has another shape")
         else:
-            declared.append(taken[part.alone] if part.alone else taken)
+            declared.append(next(iter(taken.values())) if part.name in ALONE else taken)
     return declared, problems
 
 
-def _taken(module: ModuleType, entry: Options) -> Options:
-    """Return options in the form in which the part's module takes them; raise for what it does not take."""
+def _taken(part: Part, entry: Options) -> Options:
+    """Return options in the form in which the part takes them; raise for what it does not take."""
     missing = [name for name, value in entry.items() if value is None]
     if missing:
         named = f" of {entry['name']}" if entry.get("name") else ""
         raise ValueError(f"the service does not show {missing[0]}{named}")
-    params = {**{name: option.get("default") for name, option in module.OPTIONS.items()}, **entry}
-    ModuleSpec(module.OPTIONS, rule=getattr(module, "RULE", None), needs_service=False).check(params)
+    spec = part.option.spec
+    params = {**{name: option.get("default") for name, option in spec.options.items()}, **entry}
+    spec.check(params)
     taken = {name: params[name] for name in entry}
     for name in ("domain_name", "name"):
         if name in entry and taken[name] != entry[name]:
@@ -159,22 +133,18 @@ def _backup(reading: Record) -> Iterator[Options]:
         yield {"tag": max(tagged, key=lambda one: one["created_at"])["tag"]}
 
 
-PARTS = {
-    "backup": Part(backup, _backup),
-    "denied_ips": Part(denied_ips, lambda reading: [{"ip_list": reading["denied_ips"]}], alone="ip_list"),
-    "sftp_allowlist": Part(
-        sftp_allowlist, lambda reading: [{"ip_allowlist": reading["sftp_ip_allowlist"]}], alone="ip_allowlist"
-    ),
-    "image_optimization": Part(
-        image_optimization,
-        lambda reading: [{"image_optimization_type": reading["image_optimization_type"]}],
-        alone="image_optimization_type",
-    ),
-    "php_version": Part(php_version, _php_version),
-    "primary_domain": Part(primary_domain, _primary_domain, alone="domain_name"),
-    "domains": Part(domains, _domains, is_list=True),
-    "dns_records": Part(dns_records, _dns_records, is_list=True),
-    "themes": Part(themes, _versions("themes"), is_list=True),
-    "plugins": Part(plugins, _versions("plugins"), is_list=True),
+ENTRIES: dict[str, Callable[[Record], Iterable[Options]]] = {
+    "backup": _backup,
+    "denied_ips": lambda reading: [{"ip_list": reading["denied_ips"]}],
+    "sftp_allowlist": lambda reading: [{"ip_allowlist": reading["sftp_ip_allowlist"]}],
+    "image_optimization": lambda reading: [{"image_optimization_type": reading["image_optimization_type"]}],
+    "php_version": _php_version,
+    "primary_domain": _primary_domain,
+    "domains": _domains,
+    "dns_records": _dns_records,
+    "themes": _versions("themes"),
+    "plugins": _versions("plugins"),
 }
-"""What can be declared of an environment."""
+"""What can be declared of an environment: for each part the options for each of what was read."""
+ALONE = ("denied_ips", "sftp_allowlist", "image_optimization", "primary_domain")
+"""Parts with one option, whose value alone is declared."""

@@ -79,6 +79,12 @@ def php_version_of(environment: Record) -> str | None:
     return version.removeprefix("php") if isinstance(version, str) else None
 
 
+def automatic_updates_of(environment: Record) -> bool | None:
+    """Return whether the service updates PHP of an environment's record by itself, or None when it is not shown."""
+    is_opted_out = environment.get("is_opt_out_from_automatic_php_update")
+    return not is_opted_out if isinstance(is_opted_out, bool) else None
+
+
 def _number(text: Any) -> int | None:
     try:
         return int(text)

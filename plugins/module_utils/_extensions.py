@@ -15,7 +15,7 @@ from ._client import Answer
 from ._context import NOT_SHOWN, Context
 from ._convergence import Observed, Outcome, Plan, Steps, converging
 from ._errors import HostingError, InvalidInput, NotFound
-from ._interface import GET_ALL_PLUGINS, GET_PLUGINS, Endpoint, Request
+from ._interface import GET_ALL_PLUGINS, GET_PLUGINS, GET_THEMES, Endpoint, Request
 from ._under_way import Kind, Start
 from ._verdicts import Guard, canary_options
 
@@ -34,13 +34,29 @@ def list_plugins(context: Context, **filters: str) -> tuple[Answer, str]:
     """
     documented = GET_PLUGINS(env_id=context["environment_id"], body=filters)
     # Whose 404 it is, of the endpoint or of the environment, shows when the other one is asked.
-    answer = context.read(documented, lambda error: isinstance(error, NotFound) or not error.is_offered)
+    answer = context.read(documented, is_missing)
     if answer is not NOT_SHOWN:
         return answer, PLUGINS_OF_INTERFACE
     answer = context.companion(GET_ALL_PLUGINS(env_id=context["environment_id"]))
     if answer is NOT_SHOWN:
         raise context.why_missing(documented)
     return answer, PLUGINS_OF_COMPANION
+
+
+def is_missing(error: HostingError) -> bool:
+    """Tell whether a list could not be read because the service does not have it, or not the environment."""
+    return isinstance(error, NotFound) or not error.is_offered
+
+
+def list_themes(context: Context) -> Records | None:
+    """Return the environment's themes, or NOT_SHOWN where the service does not list them."""
+    answer = context.companion(GET_THEMES(env_id=context["environment_id"]))
+    return NOT_SHOWN if answer is NOT_SHOWN else themes_in(answer)
+
+
+def themes_in(answer: Answer) -> Records:
+    """Return the themes from an answer that lists them."""
+    return answer.named("environment.container_info.wp_themes.data")
 
 
 def has_update(record: dict[str, Any]) -> bool:

@@ -14,7 +14,7 @@ from ._analytics import QUERY_NAMES
 from ._arguments import Option
 from ._checks import checked_each, checked_email, checked_query_names, checked_uuid
 from ._context import Context
-from ._declaring import PARTS, declaration_of
+from ._declaring import ENTRIES, declaration_of
 from ._errors import (
     ConnectionFailed,
     HostingError,
@@ -101,7 +101,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "query_names": Option(checked_query_names([*QUERY_NAMES, *administrators.QUERY_NAMES]), type="dict"),
     "domain_ids": Option(checked_each(checked_uuid), type="list", elements="str"),
     "emails": Option(checked_each(checked_email), type="list", elements="str"),
-    "gather": {"type": "list", "elements": "str", "choices": sorted(READINGS), "default": list(PARTS)},
+    "gather": {"type": "list", "elements": "str", "choices": sorted(READINGS), "default": list(ENTRIES)},
 }
 """The options of a task that gathers, besides the environment's and the site's id."""
 

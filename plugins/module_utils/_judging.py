@@ -11,9 +11,8 @@ from functools import cached_property
 from ._client import Record
 from ._context import NOT_SHOWN, Context
 from ._environments import php_version_of
-from ._errors import HostingError, InvalidInput, NotFound
-from ._extensions import list_plugins
-from ._interface import GET_THEMES
+from ._errors import HostingError, InvalidInput
+from ._extensions import is_missing, list_plugins, list_themes
 from ._journal import Entry, Subject, note_progress
 from ._operations import Operation
 from ._progress import FAILED, FINISHED, IN_PROGRESS, SENT
@@ -131,15 +130,14 @@ class _Installed:
         try:
             answer, path = list_plugins(self.context)
         except HostingError as error:
-            if isinstance(error, NotFound) or not error.is_offered:
+            if is_missing(error):
                 return NOT_SHOWN
             raise
         return answer.named(path)
 
     @cached_property
     def _themes(self) -> dict[str, Record] | None:
-        answer = self.context.companion(GET_THEMES(env_id=self.context["environment_id"]))
-        return NOT_SHOWN if answer is NOT_SHOWN else answer.named("environment.container_info.wp_themes.data")
+        return list_themes(self.context)
 
     @cached_property
     def _php(self) -> str | None:

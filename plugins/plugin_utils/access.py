@@ -40,12 +40,14 @@ GUARD = (
 def problems_of(hosts: dict[str, Record]) -> list[str]:
     """Return a sentence for each thing that cannot be right in what the variables of the hosts say.
 
-    :param hosts: for each host what is asked, as documented for the filter access_problems.
+    :param hosts: for each host what is asked, as documented for the lookup access_host.
     """
-    sentences: list[str] = []
+    sentences = [sentence for asked in hosts.values() for sentence in (*asked["unknown"], *asked["wrong"])]
+    is_wrong = any(asked["wrong"] for asked in hosts.values())
+    # What is of a wrong type says nothing that could be looked at further.
+    hosts = {host: asked for host, asked in hosts.items() if not asked["wrong"]}
     first = next(iter(hosts), "")
     for host, asked in hosts.items():
-        sentences += [*asked["unknown"], *(f"{name} has no value (null)." for name in asked["without_value"])]
         if not asked["environment_id"] and (asked["former_staff"] or asked["checks_sftp"]):
             sentences.append(
                 f"{host} lacks access_environment_id (or hosting_environment_id): a variable of the host, needed for"
@@ -65,7 +67,7 @@ def problems_of(hosts: dict[str, Record]) -> list[str]:
             trusts=asked["company"]["access_trust_administrators"],
         )
     is_asked = (one["company"]["access_roles"] or one["former_staff"] or one["checks_sftp"] for one in hosts.values())
-    if not any(is_asked):
+    if not is_wrong and not any(is_asked):
         sentences.append("There is nothing to do. Give access_roles, access_former_staff or access_sftp_policy.")
     return list(dict.fromkeys(map(str, sentences)))
 
@@ -157,6 +159,8 @@ def _key(person: object) -> str:
 def plan_of(roles: list[Record], other_administrators: list[str], listing: Record) -> Record:
     """Return whose role is to be set: ``roles``, each with its ``user_id`` or a ``problem``, and who else stays.
 
+    ``to_set`` are the roles without a problem, those of the administrators apart from those of ``others``.
+
     :param listing: the result of the task that lists the company's users, or an empty dictionary without one.
     """
     users, not_shown, problem = _users_in(plain(listing))
@@ -173,8 +177,13 @@ def plan_of(roles: list[Record], other_administrators: list[str], listing: Recor
         }
         for other in plain(other_administrators)
     ]
+    to_set = [entry for entry in planned if not entry["problem"]]
     return {
         "roles": planned,
+        "to_set": {
+            "administrators": [entry for entry in to_set if entry["role"] == ADMINISTRATOR],
+            "others": [entry for entry in to_set if entry["role"] != ADMINISTRATOR],
+        },
         "other_administrators": others,
         "users": None if users is None else sorted(email for email in users if "@" in email),
         "user_ids": None if users is None else sorted(set(users.values())),
@@ -222,6 +231,16 @@ def _planned(entry: Record, users: dict[str, str] | None, why_not: str, taken: s
         "role": entry["role"],
         "problem": problem,
     }
+
+
+def due_of(predicted: list[Record]) -> list[Record]:
+    """Return the entries of the plan whose role is to be set now, or of which that is not known.
+
+    :param predicted: the results of the task that asks for each of them in check mode.
+    """
+    known = [result for result in plain(predicted) if not result.get("skipped")]
+    unknown = [_element(result) for result in known if "is_set" not in result]
+    return unknown + [_element(result) for result in known if result.get("is_set")]
 
 
 # ---- the last administrator -----------------------------------------------------------------------------------------

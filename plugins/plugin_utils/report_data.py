@@ -16,6 +16,7 @@ from typing import Any
 from ..module_utils._text import printable
 from ..module_utils._values import time_of_text
 from .plain_values import Record, plain
+from .report_variables import READINGS
 from .results import elements_of, reading_of
 
 FORMAT = 1
@@ -36,9 +37,6 @@ PARTS = {
     "releases": ("parts", "Releases"),
 }
 """For each part the key that only a successful reading has, and the words for people."""
-
-READINGS = {"backups": "backup", "sftp": "sftp_allowlist", "dns": "dns_records"}
-"""What environment_state_info calls a part, where it has another name there."""
 
 COMPANIONS = ("versions", "backups")
 """Parts that the documented interface cannot show."""

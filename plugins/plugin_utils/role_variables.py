@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -18,7 +18,9 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.yaml import yaml_load
 
 from ..module_utils._text import printable, without_login
-from .plain_values import Record
+from .plain_values import Record, plain
+
+FOREIGN = "hosting_foreign_variables"
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ def options_of(role: str | Path, entry_point: str | None = None) -> Record:
     """
     path = Path(role) / "meta" / "argument_specs.yml"
     try:
-        specs = _read(path)["argument_specs"]
+        specs = _specs_in(path)
         chosen = specs.values() if entry_point is None else [specs[entry_point]]
         return {name: option for one in chosen for name, option in one.get("options", {}).items()}
     except (OSError, AttributeError, KeyError, TypeError) as error:
@@ -50,8 +52,9 @@ def options_of(role: str | Path, entry_point: str | None = None) -> Record:
 
 
 @cache
-def _read(path: Path) -> Any:
-    return yaml_load(path.read_text(encoding="utf-8"))
+def _specs_in(path: Path) -> Record:
+    specs: Record = yaml_load(path.read_text(encoding="utf-8"))["argument_specs"]
+    return specs
 
 
 def checked(given: Record, options: Record) -> Checked:
@@ -64,6 +67,41 @@ def checked(given: Record, options: Record) -> Checked:
     validated = ArgumentSpecValidator(options).validate({k: v for k, v in given.items() if v is not None})
     wrong = [f"{printable(one).rstrip('.')}." for one in validated.error_messages]
     return Checked({**validated.validated_parameters, **nulls}, wrong)
+
+
+def found_in(
+    role: str | Path,
+    variables: Mapping[str, Any],
+    template: Callable[[Record], Record],
+    *,
+    entry_point: str = "main",
+    only: Iterable[str] | None = None,
+    also: Iterable[str] = (),
+) -> Record:
+    """Return what a host's variables say to a role, as documented for the lookup role_variables.
+
+    :param role: the folder of the role.
+    :param variables: all variables of the host, with their templates.
+    :param template: returns a dictionary of variables with the values of their templates.
+    :param only: the names of the variables to read; None means all options.
+    :param also: the names of other variables.
+    :raises ValueError: when the role has no argument specs, or no such entry point.
+    """
+    role = Path(role)
+    options, known, also = options_of(role, entry_point), options_of(role), list(also)
+    if only is not None:
+        options = {name: options[name] for name in only}
+    values = plain(template({name: variables[name] for name in [*options, *also, FOREIGN] if name in variables}))
+    given = {name: values[name] for name in options if name in values}
+    found = checked(given, options)
+    return {
+        "typed": found.typed,
+        "given": given,
+        "also": {name: values.get(name) for name in also},
+        "unknown": list(unknown_of(role.name, known, variables, values.get(FOREIGN))),
+        "wrong": found.wrong,
+        "nulls": [name for name in options if "default" in options[name] and given.get(name, "") is None],
+    }
 
 
 def unknown_of(role_name: str, known: Iterable[str], names: Iterable[str], foreign: Any) -> Iterator[str]:

@@ -205,11 +205,18 @@ def test_a_key_that_is_refused_ends_the_run_at_once(reporter: Reporter, simulato
     assert not list(reporter.folder.glob("hosting-report.*"))
 
 
-def test_a_misspelled_variable_is_refused_before_anything_is_read(reporter: Reporter, simulator: Simulator):
-    reporter.hosts["blog"]["report_visit_budget"] = 5
+def test_wrong_variables_of_some_hosts_are_refused_together_before_anything_is_read(
+    reporter: Reporter, simulator: Simulator
+):
+    for variables in reporter.hosts.values():
+        variables["report_visit_budget"] = "5"
+    reporter.hosts["blog"]["report_key_days"] = "soon"
+    reporter.hosts["mine"] = host_of(3)
     done = reporter.run()
     assert done.returncode == 2
-    said = " ".join(done.stdout.split())
-    assert "report_visit_budget is unknown. Did you mean report_visits_budget?" in said
+    (said,) = (line for line in done.stdout.splitlines() if line.startswith("fatal: "))
+    assert said.count("report_visit_budget is unknown. Did you mean report_visits_budget?") == 1
+    assert "report_key_days" in said
     assert "Nothing was read." in said
     assert simulator.requests == []
+    assert not list(reporter.folder.glob("hosting-report.*"))

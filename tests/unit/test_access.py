@@ -5,9 +5,15 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
+import pytest
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar
+
+from ansible_collections.hosting.management.plugins.lookup.access_host import LookupModule
 from ansible_collections.hosting.management.plugins.plugin_utils.access import (
+    due_of,
     guard_of,
     outside,
     plan_of,
@@ -80,18 +86,17 @@ def test_lists_that_cannot_be_right(lists, words):
 def asked(**values):
     company = {"access_roles": [ADMIN], "access_other_administrators": [], "access_trust_administrators": False}
     nothing = {"environment_id": "", "former_staff": [], "checks_sftp": False, "policy": [], "company": company}
-    return {**nothing, "unknown": [], "without_value": [], **values}
+    return {**nothing, "unknown": [], "wrong": [], **values}
 
 
 def test_hosts_are_checked_together():
     other = {"access_roles": [], "access_other_administrators": [ADA], "access_trust_administrators": False}
     hosts = {
-        "shop": asked(unknown=["The variable access_role is unknown."], without_value=["access_report"]),
+        "shop": asked(unknown=["The variable access_role is unknown."]),
         "blog": asked(unknown=["The variable access_role is unknown."], checks_sftp=True, company=other),
     }
-    misspelled, null, lacking, differing = problems_of(hosts)
+    misspelled, lacking, differing = problems_of(hosts)
     assert misspelled == "The variable access_role is unknown."
-    assert null == "access_report has no value (null)."
     assert lacking.startswith("blog lacks access_environment_id (or hosting_environment_id)")
     assert differing.startswith("blog has a different value than shop for access_roles and access_other_administrators")
     assert problems_of({"shop": asked(), "blog": asked()}) == []
@@ -100,11 +105,106 @@ def test_hosts_are_checked_together():
     )
 
 
+def test_what_is_of_a_wrong_type_is_told_once_and_the_rest_of_that_host_is_not_looked_at():
+    wrong = {"wrong": ["access_roles has no value (null)."], "checks_sftp": True}
+    wrong["company"] = {"access_roles": None, "access_other_administrators": None, "access_trust_administrators": None}
+    hosts = {"shop": asked(**wrong), "blog": asked(**wrong), "news": asked(checks_sftp=True)}
+    told, lacking = problems_of(hosts)
+    assert told == "access_roles has no value (null)."
+    assert lacking.startswith("news lacks access_environment_id")
+    del hosts["news"]
+    assert problems_of(hosts) == [told]
+
+
+ROLE = Path(__file__).parents[2] / "roles" / "access"
+
+
+def looked_up(**variables):
+    """What the lookup returns for a host with these variables and the role's defaults."""
+    defaults = DataLoader().load_from_file(str(ROLE / "defaults" / "main.yml"), trusted_as_template=True)
+    values = {**defaults, "access_list_users": True, **variables}
+    (found,) = LookupModule(templar=Templar(loader=DataLoader(), variables=values)).run([str(ROLE)], variables=values)
+    return found
+
+
+def test_a_host_asks_in_the_types_of_the_role():
+    found = looked_up(
+        hosting_environment_id="e1",
+        hosting_company_id="c1",
+        access_roles=[ADMIN],
+        access_former_staff="gone@example.com,left@example.com",
+        access_trust_administrators="yes",
+    )
+    assert found.pop("company") == {
+        "access_company_id": "c1",
+        "access_roles": [{**dict.fromkeys(("user_id", "email", "name")), **ADMIN}],
+        "access_other_administrators": [],
+        "access_assert": False,
+        "access_trust_administrators": True,
+    }
+    assert found == {
+        "unknown": [],
+        "wrong": [],
+        "environment_id": "e1",
+        "former_staff": ["gone@example.com", "left@example.com"],
+        "query_names": {},
+        "checks_sftp": False,
+        "policy": [],
+        "gather": ["administrators"],
+    }
+
+
+def test_an_empty_policy_is_one_and_none_is_none():
+    assert looked_up(access_sftp_policy=[])["gather"] == ["sftp_allowlist"]
+    assert looked_up()["gather"] == []
+
+
+@pytest.mark.parametrize(
+    ("variables", "words"),
+    [
+        ({"access_roles": [{**ADMIN, "role": "owner"}]}, "value of role must be one of"),
+        ({"access_wait_timeout": "long"}, "access_wait_timeout"),
+        ({"access_report": None}, "access_report has no value (null)."),
+        ({"access_roles": None}, "access_roles has no value (null)."),
+    ],
+    ids=["role", "type", "null", "null list"],
+)
+def test_a_host_with_a_value_that_cannot_be_meant_says_so(variables, words):
+    found = looked_up(**variables)
+    (sentence,) = found["wrong"]
+    assert words in sentence
+    assert problems_of({"shop": found}) == [sentence]
+
+
+def test_a_misspelled_variable_of_a_host_is_found():
+    (sentence,) = looked_up(access_rolls=[])["unknown"]
+    assert "Did you mean access_roles?" in sentence
+
+
+def test_what_is_due_is_what_would_be_set_and_what_nobody_knows():
+    def predicted(name, **result):
+        return {"ansible_loop_var": "one", "one": {"user": name}, **result}
+
+    results = [
+        predicted("set before", is_set=False),
+        predicted("to be set", is_set=True),
+        predicted("unknown", msg="It broke."),
+        predicted("skipped", skipped=True),
+    ]
+    assert due_of(results) == [{"user": "unknown"}, {"user": "to be set"}]
+
+
 def test_a_text_is_no_list():
     assert problems_of_lists("ada", [], "gone@example.com", []) == [
         "access_roles must be a list.",
         "access_former_staff must be a list.",
     ]
+
+
+def test_administrators_are_set_apart_from_the_others_and_who_has_a_problem_is_not():
+    plan = plan_of([DEVELOPER, ADMIN, {**DEVELOPER, "email": "new@example.com"}], [], USERS)
+    assert [bool(one["problem"]) for one in plan["roles"]] == [False, False, True]
+    assert plan["to_set"] == {"administrators": [plan["roles"][1]], "others": [plan["roles"][0]]}
 
 
 def test_addresses_become_ids_whatever_their_case():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._addresses import AddressList
+from .._addresses import AddressList, denied_ips_in
 from .._context import NOT_SHOWN, Context
 from .._convergence import Steps, in_one_go
 from .._interface import GET_DENIED_IPS, UPDATE_DENIED_IPS, Request
@@ -15,7 +15,7 @@ from .._interface import GET_DENIED_IPS, UPDATE_DENIED_IPS, Request
 
 def _read(context: Context) -> list[Any] | None:
     answer = context.companion(GET_DENIED_IPS(query=context.given("environment_id")))
-    return NOT_SHOWN if answer is NOT_SHOWN else answer.at("environment.ip_list", list)
+    return NOT_SHOWN if answer is NOT_SHOWN else denied_ips_in(answer)
 
 
 def _write(context: Context, addresses: list[str]) -> Request:

@@ -11,7 +11,7 @@ from typing import Any
 from .._arguments import text_option
 from .._context import NOT_SHOWN, Context
 from .._convergence import Observed, Plan, Steps, converging, in_one_go
-from .._environments import php_version_of
+from .._environments import automatic_updates_of, php_version_of
 from .._errors import HostingError, InvalidInput
 from .._interface import MODIFY_PHP_VERSION, Request
 from .._sites import environment_of_site
@@ -96,8 +96,8 @@ def _observe(context: Context) -> Observed | None:
         return NOT_SHOWN
     if context["automatic_updates"] is None:
         return Observed({"version": version})
-    is_opted_out = environment.get("is_opt_out_from_automatic_php_update")
-    if isinstance(is_opted_out, bool):
-        return Observed({"version": version, "automatic_updates": not is_opted_out})
+    automatic_updates = automatic_updates_of(environment)
+    if automatic_updates is not None:
+        return Observed({"version": version, "automatic_updates": automatic_updates})
     # Where all is as wanted that is shown, the journal decides about the rest.
     return NOT_SHOWN if version == context["version"] else Observed({"version": version})

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._context import NOT_SHOWN, Context
+from .._context import Context
 from .._convergence import Steps, in_one_go
-from .._extensions import Extensions, Records, Updates, check_names, update_options
-from .._interface import GET_THEMES, UPDATE_THEME, UPDATE_THEMES
+from .._extensions import Extensions, Updates, check_names, list_themes, update_options
+from .._interface import UPDATE_THEME, UPDATE_THEMES
 
 OPTIONS = update_options()
 CONSTRAINTS = {
@@ -20,13 +20,7 @@ CONSTRAINTS = {
 }
 RULE = check_names
 
-
-def _read(context: Context) -> Records | None:
-    answer = context.companion(GET_THEMES(env_id=context["environment_id"]))
-    return NOT_SHOWN if answer is NOT_SHOWN else answer.named("environment.container_info.wp_themes.data")
-
-
-THEMES = Extensions("site_theme", "theme", read=_read, update=UPDATE_THEME, update_several=UPDATE_THEMES)
+THEMES = Extensions("site_theme", "theme", read=list_themes, update=UPDATE_THEME, update_several=UPDATE_THEMES)
 
 
 def steps(context: Context) -> Steps[dict[str, Any]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._addresses import denied_ips_in
 from .._context import Context
 from .._interface import GET_DENIED_IPS
 
@@ -15,5 +16,4 @@ OPTIONS: dict[str, dict[str, Any]] = {}
 
 def run(context: Context) -> dict[str, Any]:
     """List the denied addresses."""
-    answer = context.send(GET_DENIED_IPS(query=context.given("environment_id")))
-    return {"denied_ips": answer.at("environment.ip_list", list)}
+    return {"denied_ips": denied_ips_in(context.send(GET_DENIED_IPS(query=context.given("environment_id"))))}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._context import Context
-from .._environments import php_version_of
+from .._environments import automatic_updates_of, php_version_of
 from .._sites import shown_environment
 
 OPTIONS: dict[str, dict[str, Any]] = {}
@@ -17,8 +17,4 @@ OPTIONS: dict[str, dict[str, Any]] = {}
 def run(context: Context) -> dict[str, Any]:
     """Tell the PHP version, and whether the service updates it by itself; None for what it does not say."""
     environment = shown_environment(context)
-    is_opted_out = environment.get("is_opt_out_from_automatic_php_update")
-    return {
-        "php_version": php_version_of(environment),
-        "automatic_updates": not is_opted_out if isinstance(is_opted_out, bool) else None,
-    }
+    return {"php_version": php_version_of(environment), "automatic_updates": automatic_updates_of(environment)}

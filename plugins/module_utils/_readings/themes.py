@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._context import Context
-from .._extensions import has_update
+from .._extensions import has_update, themes_in
 from .._interface import GET_THEMES
 
 OPTIONS: dict[str, dict[str, Any]] = {}
@@ -17,5 +17,5 @@ OPTIONS: dict[str, dict[str, Any]] = {}
 def run(context: Context) -> dict[str, Any]:
     """List the themes."""
     answer = context.send(GET_THEMES(env_id=context["environment_id"]))
-    themes = answer.named("environment.container_info.wp_themes.data").values()
+    themes = themes_in(answer).values()
     return {"themes": [{**theme, "is_update_available": has_update(theme)} for theme in themes]}
