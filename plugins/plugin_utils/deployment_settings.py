@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..module_utils._text import without_login
 from .locks import named
 from .plain_values import Record, plain
 from .role_variables import addresses_of, listed, nulls_of, number_of_version, waves_of
@@ -124,10 +125,11 @@ def _steps_of(values: Record) -> Record:
 
 def _plan_of(values: Record, also: Record) -> Record:
     """Return what only the plan, the question at a terminal and the summary speak of."""
-    wanted = values.get("deploy_confirm")
+    wanted, urls = values.get("deploy_confirm"), listed(values.get("deploy_verify_urls"))
     return {
         "verify": bool(values.get("deploy_verify")),
-        "verify_urls": listed(values.get("deploy_verify_urls")) if values.get("deploy_verify") else [],
+        # Facts are shown with -v.
+        "verify_urls": [without_login(url) for url in urls] if values.get("deploy_verify") else [],
         "waves": also["__deploy_serial"] or FIRST_ONE,
         "may_fail": values.get("deploy_max_fail_percentage") or 0,
         # A play of one's own asks nothing by default.

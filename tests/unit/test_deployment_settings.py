@@ -103,6 +103,12 @@ PROBLEMS = {
     ),
 }
 
+
+def test_a_login_in_an_address_is_in_no_fact():
+    """Facts are shown with -v."""
+    assert "hush" not in str(settings({"deploy_verify_urls": "https://me:hush@a.example"}))
+
+
 NO_PROBLEM = {
     "all is there": {},
     "nothing is pushed": {"deploy_push": False, "deploy_source_environment_id": ""},
