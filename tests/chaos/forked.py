@@ -84,7 +84,7 @@ def play(arguments: list[str], folder: str, output: str, environment: dict, offs
     cache.mkdir(exist_ok=True)
     _keep_compiled_templates(cache)
     _keep_parsed_files(cache)
-    # Else a case of a service without companions takes 15 seconds longer.
+    # Else each case of a service without companions takes many seconds longer.
     import_module(f"{PACKAGE}._operations").VISIBLE_AFTER = FINDS_OUT_WITHIN
     status = 250
     try:

@@ -85,7 +85,7 @@ class Runner:
 
 
 def _serve(pipe) -> None:
-    # Else a case of a service without companions takes 15 seconds longer.
+    # Else each case of a service without companions takes many seconds longer.
     import_module(f"{COLLECTION}.module_utils._operations").VISIBLE_AFTER = FINDS_OUT_WITHIN
     pipe.send(None)
     while True:

@@ -13,6 +13,8 @@ from fastapi import APIRouter, FastAPI, HTTPException, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, ConfigDict, Field
 
+from .faults import KINDS, WORDS
+
 CONTROL_PREFIX = "/_simulator"
 
 
@@ -69,6 +71,12 @@ async def clear_requests(request: Request) -> None:
 async def show_faults(request: Request) -> list[dict[str, Any]]:
     """The faults and how often each has hit."""
     return [asdict(fault) for fault in _simulator(request).faults]
+
+
+@ROUTER.get("/faults/kinds")
+async def show_kinds_of_faults() -> dict[str, dict[str, Any]]:
+    """The kinds of faults: what each does, and its options with their defaults."""
+    return {kind: {"does": WORDS[kind], "options": options} for kind, options in KINDS.items()}
 
 
 @ROUTER.post("/faults", status_code=201)

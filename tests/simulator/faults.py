@@ -32,6 +32,25 @@ KINDS: dict[str, dict[str, Any]] = {
     "huge": {"size": 32 * 1024 * 1024},
     "fail_operation": {},
 }
+WORDS = {
+    "status": "answers with this status and body; with processed, after doing what was asked for",
+    "redirect": "answers with a redirect",
+    "rate_limit": "answers 429 beyond so many requests a minute; give it times 0",
+    "echo_key": "answers with an error that repeats the API key",
+    "drop_before": "closes the connection before anything is done",
+    "drop_after": "does what was asked for, and closes the connection without an answer",
+    "truncate": "breaks the answer off",
+    "not_json": "answers with a page instead of JSON",
+    "wrong_shape": "answers with JSON of another shape",
+    "delay": "waits before doing anything",
+    "delay_after": "waits before answering",
+    "drip": "sends the body byte by byte",
+    "drip_headers": "sends all of the answer byte by byte",
+    "huge": "answers with a body of this size",
+    "fail_operation": "accepts what was asked for, and lets the operation fail",
+}
+"""What a fault of each kind does to the request that it hits."""
+
 NOT_PROCESSED = frozenset({"status", "redirect", "rate_limit", "echo_key", "drop_before"})
 
 

@@ -150,6 +150,15 @@ def test_control_faults(call, simulator):
     assert simulator.faults == []
 
 
+def test_control_lists_the_kinds_of_faults_as_the_guide_does(simulator):
+    kinds = control(simulator, "GET", "/faults/kinds").json()
+    assert kinds["delay"] == {"does": "waits before doing anything", "options": {"seconds": 1.0}}
+    guide = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text()
+    for kind, told in kinds.items():
+        options = ", ".join(f"`{name}`" for name in told["options"]) or "–"
+        assert f"| `{kind}` | {told['does']} | {options} |" in guide
+
+
 @pytest.mark.parametrize(
     ("wanted", "status"),
     [
