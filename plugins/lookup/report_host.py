@@ -42,7 +42,8 @@ _list:
   type: list
   elements: dict
   sample:
-    - problems: [The variable report_visit_budget is unknown. Did you mean report_visits_budget?]
+    - problems:
+        - The variable report_visit_budget is unknown. Did you mean report_visits_budget?
 """
 
 from ansible.errors import AnsibleLookupError
