@@ -58,16 +58,9 @@ _list:
         access_trust_administrators: false
 """
 
-from ansible.errors import AnsibleLookupError
-from ansible.plugins.lookup import LookupBase
-
 from ..plugin_utils.access_variables import asked_of
+from ..plugin_utils.role_lookup import RoleLookup
 
 
-class LookupModule(LookupBase):
-    def run(self, terms, variables=None, **kwargs):
-        self.set_options(var_options=variables, direct=kwargs)
-        try:
-            return [asked_of(term, variables or {}, self._templar.template) for term in terms]
-        except ValueError as error:
-            raise AnsibleLookupError(str(error)) from error
+class LookupModule(RoleLookup):
+    read = staticmethod(asked_of)

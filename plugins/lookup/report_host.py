@@ -46,16 +46,9 @@ _list:
         - The variable report_visit_budget is unknown. Did you mean report_visits_budget?
 """
 
-from ansible.errors import AnsibleLookupError
-from ansible.plugins.lookup import LookupBase
-
 from ..plugin_utils.report_variables import host_of
+from ..plugin_utils.role_lookup import RoleLookup
 
 
-class LookupModule(LookupBase):
-    def run(self, terms, variables=None, **kwargs):
-        self.set_options(var_options=variables, direct=kwargs)
-        try:
-            return [host_of(term, variables or {}, self._templar.template) for term in terms]
-        except ValueError as error:
-            raise AnsibleLookupError(str(error)) from error
+class LookupModule(RoleLookup):
+    read = staticmethod(host_of)

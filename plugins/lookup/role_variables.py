@@ -65,17 +65,10 @@ _list:
       nulls: []
 """
 
-from ansible.errors import AnsibleLookupError
-from ansible.plugins.lookup import LookupBase
-
+from ..plugin_utils.role_lookup import RoleLookup
 from ..plugin_utils.role_variables import found_in
 
 
-class LookupModule(LookupBase):
-    def run(self, terms, variables=None, **kwargs):
-        self.set_options(var_options=variables, direct=kwargs)
-        chosen = {name: kwargs[name] for name in ("entry_point", "only", "also") if name in kwargs}
-        try:
-            return [found_in(term, variables or {}, self._templar.template, **chosen) for term in terms]
-        except ValueError as error:
-            raise AnsibleLookupError(str(error)) from error
+class LookupModule(RoleLookup):
+    OPTIONS = ("entry_point", "only", "also")
+    read = staticmethod(found_in)
