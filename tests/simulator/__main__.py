@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import ipaddress
+import re
 import signal
 import sys
 import threading
@@ -67,10 +68,17 @@ def _parser() -> argparse.ArgumentParser:
         "--breaking",
         action="append",
         default=[],
-        metavar="SOFTWARE",
-        help='what makes the pages of a site fail, such as "plugin example-forms 2.5.0", "theme storefront 4.6.0" or'
-        ' "php 8.4"; may be given several times',
+        type=_breaking,
+        metavar="WHAT",
+        help='what makes the pages of a site fail: "push", "plugin example-forms 2.5.0", "theme storefront 4.6.0" or'
+        ' "php 8.4", of one environment as in "push at shop-live"; may be given several times',
     )
+    parser.add_argument(
+        "--most-backups",
+        type=_whole_number,
+        help="how many manual backups an environment keeps; another one is refused",
+    )
+    parser.add_argument("--brownfield", action="store_true", help="sites that differ in every part")
     parser.add_argument("--sites", type=_whole_number, default=3, help="number of sites")
     parser.add_argument("--api-key", default="simulator-key", help="the key that is accepted")
     return parser
@@ -86,6 +94,12 @@ def _loopback(text: str) -> str:
     if not is_loopback:
         raise argparse.ArgumentTypeError(f"{text} is no loopback address")
     return host
+
+
+def _breaking(text: str) -> str:
+    if not re.fullmatch(r"(push|(plugin|theme) \S+ \S+|php \S+)( at \S+)?", text):
+        raise argparse.ArgumentTypeError(f'{text} is nothing that sites break with, such as "push at shop-live"')
+    return text
 
 
 def _whole_number(text: str) -> int:
@@ -125,10 +139,50 @@ def _introduction(simulator: Simulator, sites: int) -> str:
         "Try it in another shell: put this into try.yml, and run ansible-playbook try.yml --diff",
         "",
         TRY,
+        "",
+        "For the playbooks and the guides, paste this into a shell in an empty folder:",
+        "",
+        *_pasted(files(simulator, sites)),
     ]
     return "\n".join(lines)
 
 
+def files(simulator: Simulator, sites: int) -> dict[str, str]:
+    """What makes a folder an inventory of the simulated sites: the texts of its files by their paths."""
+    pages = f"{simulator.control_url}/sites"
+    is_listed = not simulator.settings.interface_only
+    inventory = {"company.hosting.yml": LISTED} if is_listed else {"hosts.yml": _hosts(sites)}
+    # Their domains do not resolve, but their pages are shown.
+    addresses = [
+        f'{role}_verify_urls: ["{pages}/{{{{ {role}_environment_id }}}}"]\n' for role in ("deploy", "maintain")
+    ]
+    return {**inventory, "group_vars/all.yml": "".join(["---\n", *addresses])}
+
+
+def _pasted(texts: dict[str, str]) -> list[str]:
+    lines = ["mkdir -p group_vars"]
+    for path, text in texts.items():
+        lines += [f"cat > {path} <<'END'", *text.splitlines(), "END"]
+    return lines
+
+
+def _hosts(sites: int) -> str:
+    lines = ["---", "all:", "  children:", "    environment_live:", "      hosts:"]
+    for number in range(1, sites + 1):
+        lines += [
+            f"        {seed.site_name(number)}-live:",
+            f"          hosting_site_id: {seed.site_id(number)}",
+            f"          hosting_environment_id: {seed.environment_id(number)}",
+            f"          hosting_source_environment_id: {seed.environment_id(number, seed.STAGING)}",
+            f"          hosting_primary_domain: {seed.site_name(number)}.example.com",
+            f"          hosting_primary_domain_id: {seed.domain_id(number)}",
+        ]
+    lines += ["  vars:", "    ansible_connection: local"]
+    lines += ['    ansible_python_interpreter: "{{ ansible_playbook_python }}"']
+    return "\n".join(lines) + "\n"
+
+
+LISTED = "---\nplugin: hosting.management.environments\n"
 # Where `make` makes the checkout a collection.
 COLLECTIONS = Path(__file__).resolve().parents[2] / "build" / "collections"
 TRY = f"""\

@@ -9,7 +9,7 @@ import zlib
 from typing import Annotated, Literal
 
 from fastapi import Query
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from .endpoints import EXTENSION_FIELDS, Endpoints, Strict, Text, Uuid, record
 from .errors import BadRequestError, UnknownIdError, error_body
@@ -130,6 +130,21 @@ class ThemeUpdates(Strict):
     """Body with the themes that are updated to their newest versions."""
 
     themes: Annotated[list[ExtensionName], Field(min_length=1)]
+
+
+class WpCliCommand(Strict):
+    """Body with a command of WP-CLI."""
+
+    wp_command: Annotated[str, Field(min_length=1, max_length=5000)]
+
+
+class LogQuery(Strict):
+    """Query of a log: which one, and how many of its last lines."""
+
+    model_config = ConfigDict(strict=False, extra="forbid")
+
+    file_name: Literal["error", "access"]
+    lines: Annotated[int, Field(gt=0, le=20000)] = 1000
 
 
 class Allowlist(Strict):
@@ -255,6 +270,33 @@ def restore_backup(world: World, env_id: str, body: BackupRestore):
 
     def effect():
         environment.restore(backup)
+
+    return effect
+
+
+@COMPANIONS.add(
+    "DELETE",
+    "/sites/environments/backups/{backup_id}",
+    success=202,
+    errors=READ_ERRORS,
+    operation="backups:remove",
+    message="Removing backup in progress",
+)
+def remove_backup(world: World, backup_id: str):
+    """Remove a backup of any environment."""
+
+    def environment() -> Environment:
+        of = (one for one in world.environments.values() if any(backup.id == int(backup_id) for backup in one.backups))
+        found = next(of, None)
+        if found is None:
+            raise UnknownIdError
+        return found
+
+    environment()
+
+    def effect():
+        backups = environment().backups
+        backups[:] = [backup for backup in backups if backup.id != int(backup_id)]
 
     return effect
 
@@ -473,6 +515,35 @@ def modify_php_version(world: World, body: PhpVersion):
             environment.updates_php_itself = not body.is_opt_out_from_automatic_php_update
 
     return effect
+
+
+@COMPANIONS.add(
+    "POST",
+    "/sites/environments/{env_id}/run-wp-cli-command",
+    success=202,
+    errors=READ_ERRORS,
+    operation="wp-cli:run-command",
+    message="Running WP-CLI command in progress",
+)
+def run_wp_cli_command(world: World, env_id: str, body: WpCliCommand):
+    """Run a command of WP-CLI in an environment."""
+    environment = world.environment(env_id)
+
+    def effect():
+        environment.wp_cli_commands.append(body.wp_command)
+
+    return effect
+
+
+@COMPANIONS.add("GET", "/sites/environments/{env_id}/logs", errors=READ_ERRORS)
+def get_log(world: World, env_id: str, query: Annotated[LogQuery, Query()]):
+    """The last lines of a log of an environment."""
+    environment = world.environment(env_id)
+    lines = environment.logs.get(query.file_name, [])
+    if query.file_name == "error" and world.is_broken(environment):
+        lines = [*lines, "PHP Fatal error:  Uncaught Error: Call to undefined function shop() in functions.php:7"]
+    text = "".join(f"{line}\n" for line in lines[-query.lines :])
+    return {"environment": {"container_info": {"id": container_id(environment), "logs": text}}}
 
 
 @COMPANIONS.add("POST", "/sites/environments/{env_id}/ssh/set-allowed-ips", errors=WRITE_ERRORS)

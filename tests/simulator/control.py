@@ -5,15 +5,19 @@
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Callable
 from dataclasses import asdict
 from html import escape
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, FastAPI, HTTPException, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from .faults import KINDS, WORDS
+from .state import Environment, World
+from .storefront import STYLE, storefront
 
 CONTROL_PREFIX = "/_simulator"
 
@@ -43,6 +47,8 @@ class WantedSettings(BaseModel):
     unknown_operation: Literal[404, 500] = Field(None)
     seconds_by_operation: dict[str, Annotated[float, Field(ge=0)]] = Field(None)
     breaking: frozenset[str] = Field(None)
+    collapsing: frozenset[str] = Field(None)
+    most_backups: int | None = Field(None, ge=0)
     clock_ahead: float = Field(None)
 
 
@@ -117,14 +123,45 @@ async def show_site(request: Request, environment_id: str) -> HTMLResponse:
 
     It fails when the word "broken" is in its files, or when it has something of the setting `breaking`.
     """
+
+    def home(_world: World, environment: Environment) -> str:
+        lines = [escape(environment.content.files), escape(environment.content.database)]
+        return f"<!doctype html><html><body><p>{'</p><p>'.join(lines)}</p></body></html>"
+
+    return _page(request, environment_id, home)
+
+
+@ROUTER.get("/sites/{environment_id}/shop")
+async def show_shop(request: Request, environment_id: str) -> HTMLResponse:
+    """A page of an environment for pictures, with a clock, a slider and random adverts.
+
+    It fails as the home page does. Its layout collapses when the word "collapsed" is in the files of the environment,
+    or when it has something of the setting `collapsing`: then its style sheet is missing.
+    """
+
+    def shop(world: World, environment: Environment) -> str:
+        sheet = "missing.css" if world.is_collapsed(environment) else "shop.css"
+        number = zlib.crc32(environment.content.database.encode())
+        return storefront(number, style_sheet=f"{CONTROL_PREFIX}/sites/{environment_id}/{sheet}")
+
+    return _page(request, environment_id, shop)
+
+
+def _page(request: Request, environment_id: str, draw: Callable[[World, Environment], str]) -> HTMLResponse:
+    """Return a page of an environment's site as it is drawn, unless there is no such site, or it is broken."""
     world = _simulator(request).state
     environment = world.environment(environment_id)
     if environment is None:
         raise HTTPException(404, "there is no such environment")
     if world.is_broken(environment):
         return HTMLResponse("There has been a critical error on this website.", 500)
-    lines = [escape(environment.content.files), escape(environment.content.database)]
-    return HTMLResponse(f"<!doctype html><html><body><p>{'</p><p>'.join(lines)}</p></body></html>")
+    return HTMLResponse(draw(world, environment))
+
+
+@ROUTER.get("/sites/{environment_id}/shop.css")
+async def show_style_sheet(environment_id: str) -> Response:  # noqa: ARG001
+    """The layout of that page."""
+    return Response(STYLE, media_type="text/css")
 
 
 @ROUTER.post("/reset", status_code=204)

@@ -124,7 +124,7 @@ def _serve(endpoint: Endpoint, world: World) -> Callable:
                 status, content = _outcome(endpoint, world, request, parameters)
         except RefusalError as refusal:
             status = refusal.status(endpoint.errors)
-            content = error_body(status, endpoint.path)
+            content = {**error_body(status, endpoint.path), **({"message": refusal.words} if refusal.words else {})}
         return JSONResponse(content, status)
 
     signature = inspect.signature(endpoint.handler, eval_str=True)
@@ -144,8 +144,12 @@ def _check_form(endpoint: Endpoint, request: Request, body: bytes) -> None:
 
 
 def _identifier(name: str, value: str) -> str:
-    """An id from the path; operation ids are the only ones that are no plain UUIDs (section 2)."""
+    """An id from the path: a plain UUID, but for those of operations (section 2) and of backups, which are numbers."""
     if name == "operation_id":
+        return value
+    if name == "backup_id":
+        if not value.isdecimal():
+            raise MalformedIdError
         return value
     if not UUID_FORM.fullmatch(value.lower()):
         raise MalformedIdError

@@ -23,6 +23,7 @@ class RefusalError(Exception):
     """A request that the service does not do; `statuses` are the answers that fit it, best first."""
 
     statuses: tuple[int, ...]
+    words: str | None = None  # what is said instead of the interface's own words
 
     def status(self, documented: frozenset[int]) -> int:
         """The best fitting answer among those that the endpoint documents."""
@@ -33,6 +34,14 @@ class BadRequestError(RefusalError):
     """The body or the query says something that cannot be done."""
 
     statuses = (400,)
+
+
+class LimitError(BadRequestError):
+    """There are as many of something as the service keeps."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(words)
+        self.words = words
 
 
 class MalformedIdError(RefusalError):

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from . import analytics
 from .endpoints import EXTENSION_FIELDS, Endpoints, Strict, Text, Uuid, record
-from .errors import BadRequestError, UnknownIdError
+from .errors import BadRequestError, LimitError, UnknownIdError
 from .seed import dns_record
 from .state import Content, Domain, Environment, World, new_id
 
@@ -352,11 +352,19 @@ def update_theme(world: World, env_id: str, body: ThemeUpdate):
 def add_manual_backup(world: World, env_id: str, body: ManualBackup):
     """4.10 Add a manual backup."""
     environment = world.environment(env_id)
+    _refuse_beyond_the_limit(world, environment)
 
     def effect():
+        _refuse_beyond_the_limit(world, environment)
         return {"id": world.add_backup(environment, "manual", body.tag or None).id}
 
     return effect
+
+
+def _refuse_beyond_the_limit(world: World, environment: Environment) -> None:
+    most = world.settings.most_backups
+    if most is not None and sum(backup.type == "manual" for backup in environment.backups) >= most:
+        raise LimitError(f"You have reached the limit of {most} manual backups. Delete one, and try again.")
 
 
 @INTERFACE.add(
@@ -455,4 +463,5 @@ def _pushed(source: Content, target: Content, body: Push) -> Content:
     return Content(
         files if body.push_files else target.files,
         source.database if body.push_db else target.database,
+        is_pushed=True,
     )

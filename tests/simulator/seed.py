@@ -52,15 +52,39 @@ def site_name(number: int) -> str:
     return SITE_NAMES[number - 1] if number <= len(SITE_NAMES) else f"site-{number}"
 
 
-def seed(world: World, sites: int, api_key: str) -> None:
-    """Fill an empty world."""
+def seed(world: World, sites: int, api_key: str, brownfield: bool = False) -> None:
+    """Fill an empty world; a brownfield has sites that differ in every part."""
     world.clear()
     world.company = Company(COMPANY_ID)
     for number, (full_name, email, role) in enumerate(USERS, start=1):
         world.company.users[user_id(number)] = User(user_id(number), email, full_name, role)
-    world.api_key = ApiKey(api_key, "simulator", str(epoch_milliseconds(days_from_now=90)), COMPANY_ID)
+    world.api_key = ApiKey(api_key, "simulator", str(epoch_milliseconds(days_from_now=90.5)), COMPANY_ID)
     for number in range(1, sites + 1):
         _add_site(world, number)
+        if brownfield:
+            for environment in world.site(site_id(number)).environments:
+                _neglect(environment, number)
+
+
+def _neglect(environment: Environment, number: int) -> None:
+    """Make an environment what it is when each site has been looked after by somebody else."""
+    environment.php_engine_version = f"php8.{1 + number % 4}"
+    environment.updates_php_itself = number % 3 != 0
+    environment.image_optimization_type = ("off", "lossless", "lossy")[number % 3]
+    environment.primary_domain = environment.domains[number % len(environment.domains)]
+    shared = [] if number % 7 == 0 else ["203.0.113.0/24", "198.51.100.66"]  # one of seven never got the list
+    environment.denied_ips = [f"2001:db8::{number:x}", *shared, f"192.0.2.{number % 256}"]
+    environment.sftp_ip_allowlist = [f"203.0.113.{number % 256}", "198.51.100.7"]
+    environment.themes[1].version = f"4.{number % 6}.{number}"
+    environment.plugins[0].version = f"2.{number % 5}.{number}"
+    environment.plugins[2].version = f"7.0.{number}"
+    if number % 2:
+        del environment.plugins[3]
+    for domain in environment.domains:
+        domain.dns_records = [
+            {**dns_record("A", domain.name, f"192.0.2.{10 + number % 200}"), "ttl": 300 * (1 + number % 4)},
+            dns_record("TXT", domain.name, f"v=spf1 include:mail-{number}.example.net ~all", f"verify={number:06}"),
+        ]
 
 
 def _add_site(world: World, number: int) -> None:

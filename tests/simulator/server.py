@@ -65,6 +65,8 @@ class Simulator:
     :param latency: seconds that are added to each answer.
     :param tls: serve https; True for a good certificate, or one of certificates.KINDS.
     :param breaking: what sites do not get on with; see Settings.
+    :param most_backups: how many manual backups an environment keeps; another one is refused.
+    :param brownfield: sites that differ in every part, as if nobody had looked after them together.
     """
 
     def __init__(
@@ -82,6 +84,8 @@ class Simulator:
         operations: str = "status",
         unknown_operation: int = 404,
         breaking: Iterable[str] = (),
+        brownfield: bool = False,
+        most_backups: int | None = None,
     ) -> None:
         self.api_key = api_key
         self.settings = Settings(
@@ -93,9 +97,11 @@ class Simulator:
             operations=operations,
             unknown_operation=unknown_operation,
             breaking=frozenset(breaking),
+            most_backups=most_backups,
         )
         self._first_settings = copy.deepcopy(self.settings)
         self._sites = sites
+        self._brownfield = brownfield
         self._address = (host, port)
         self._tls = VALID if tls is True else tls
         self._certificates: Certificates | None = None
@@ -109,7 +115,7 @@ class Simulator:
         self._control = control_application(self)
         self._server: uvicorn.Server | None = None
         self._thread: threading.Thread | None = None
-        seed(self._world, sites, api_key)
+        seed(self._world, sites, api_key, brownfield)
 
     def __enter__(self) -> Simulator:
         return self.start()
@@ -204,7 +210,7 @@ class Simulator:
             self.settings.update(self._first_settings)
             self.clear_faults()
             self.clear_requests()
-            seed(self._world, self._sites, self.api_key)
+            seed(self._world, self._sites, self.api_key, self._brownfield)
 
     def start(self) -> Simulator:
         """Listen; returns when requests are answered."""

@@ -28,10 +28,14 @@ class Settings:
     # Where the outcome of an operation is: in the HTTP "status", in the "body" of a 200, or nowhere ("absent").
     operations: str = "status"
     unknown_operation: int = 404  # what is answered for an operation that is not known
+    most_backups: int | None = None  # manual ones of an environment; another one is refused
     # By how the ids of operations begin, such as environments:push: how long these take instead.
     seconds_by_operation: dict[str, float] = field(default_factory=dict)
-    # What sites do not get on with: "plugin example-forms 2.5.0", "theme storefront 4.6.0", "php 8.4".
+    # What sites do not get on with: "push", "plugin example-forms 2.5.0", "theme storefront 4.6.0", "php 8.4"; of one
+    # environment only with its name or id behind it, as in "push at shop-live".
     breaking: frozenset[str] = frozenset()
+    # The same for those whose pages answer, but without their layout.
+    collapsing: frozenset[str] = frozenset()
 
     def seconds_of(self, kind: str) -> float:
         """How long an operation of that kind takes."""
@@ -130,6 +134,7 @@ class Content:
 
     files: str = "no files"
     database: str = "no database"
+    is_pushed: bool = field(default=False, compare=False)
 
 
 @dataclass
@@ -176,6 +181,8 @@ class Environment:
     pushes: list[dict] = field(default_factory=list)
     restores: list[int] = field(default_factory=list)
     cache_clears: list[dict] = field(default_factory=list)
+    wp_cli_commands: list[str] = field(default_factory=list)
+    logs: dict[str, list[str]] = field(default_factory=dict)  # the lines of "error" and "access"
 
     @property
     def software(self) -> set[str]:
@@ -272,7 +279,19 @@ class World:
 
         A push that brings other files repairs the one, and a restored backup of before the update the other.
         """
-        return "broken" in environment.content.files or bool(environment.software & self.settings.breaking)
+        return "broken" in environment.content.files or self._has_any_of(environment, self.settings.breaking)
+
+    def is_collapsed(self, environment: Environment) -> bool:
+        """Whether the pages of an environment answer without their layout, for the same reasons: see is_broken()."""
+        return "collapsed" in environment.content.files or self._has_any_of(environment, self.settings.collapsing)
+
+    def _has_any_of(self, environment: Environment, software: frozenset[str]) -> bool:
+        has = environment.software | ({"push"} if environment.content.is_pushed else set())
+        names = {environment.id, f"{self.sites[environment.site_id].name}-{environment.name}"}
+        return bool(
+            has
+            & {what for what, _at, where in (one.partition(" at ") for one in software) if not where or where in names}
+        )
 
     def settle(self) -> None:
         """Let every operation that is due take effect."""

@@ -38,9 +38,13 @@ def short_graces(monkeypatch):
 
 @pytest.fixture
 def run(controller):
-    """A function that runs the module of a row."""
+    """A function that runs the module of a row, the first time after its groundwork."""
+    prepared = set()
 
     def run(row, **options):
+        if row.groundwork and str(row) not in prepared:
+            row.groundwork(controller.simulator, controller.journal_path)
+            prepared.add(str(row))
         module = import_module(f"ansible_collections.hosting.management.plugins.modules.{row.module}")
         return controller.run(module, **{**row.options, **options})
 

@@ -29,6 +29,7 @@ READS = [
     f"{ENV}/backups",
     f"/company/{COMPANY}/users",
     f"/domains?company={COMPANY}",
+    f"{ENV}/logs?file_name=error&lines=5",
 ]
 ENVIRONMENT_FIELDS = {
     "id",
@@ -252,6 +253,44 @@ def test_refused_restore(change, status, call, simulator):
     body = {"backup_id": 1, "notified_user_id": seed.user_id(1), **change}
     assert_error(call("POST", f"{ENV}/backups/restore", json=body), status)
     assert simulator.state.environment(LIVE).restores == []
+
+
+def test_a_backup_is_removed(call, simulator):
+    call("POST", f"{ENV}/manual-backups", json={"tag": "a"})
+    number = simulator.state.environment(LIVE).backups[-1].id
+    done = call("DELETE", f"/sites/environments/backups/{number}")
+    assert done.status_code == 202
+    assert done.json()["operation_id"].startswith("backups:remove-")
+    assert number not in [one.id for one in simulator.state.environment(LIVE).backups]
+    assert_error(call("DELETE", f"/sites/environments/backups/{number}"), 404)
+    assert_error(call("DELETE", "/sites/environments/backups/first"), 400)
+
+
+def test_only_so_many_manual_backups_are_kept(call, simulator):
+    simulator.settings.most_backups = 1
+    assert call("POST", f"{ENV}/manual-backups", json={"tag": "a"}).status_code == 202
+    refused = call("POST", f"{ENV}/manual-backups", json={"tag": "b"})
+    assert refused.status_code == 400
+    assert refused.json()["message"] == "You have reached the limit of 1 manual backups. Delete one, and try again."
+
+
+def test_a_command_is_run(call, simulator):
+    done = call("POST", f"{ENV}/run-wp-cli-command", json={"wp_command": "wp core update-db"})
+    assert (done.status_code, simulator.state.environment(LIVE).wp_cli_commands) == (202, ["wp core update-db"])
+    for body in ({}, {"wp_command": ""}, {"wp_command": "x" * 5001}, {"wp_command": "x", "y": 1}):
+        assert_error(call("POST", f"{ENV}/run-wp-cli-command", json=body), 400)
+
+
+def test_the_last_lines_of_a_log_and_what_broke_the_site(call, simulator):
+    def lines(name="error", number=2):
+        found = call("GET", f"{ENV}/logs?file_name={name}&lines={number}").json()
+        return found["environment"]["container_info"]["logs"].splitlines()
+
+    simulator.state.environment(LIVE).logs = {"error": ["a", "b", "c"], "access": ["GET /"]}
+    assert (lines(), lines("access")) == (["b", "c"], ["GET /"])
+    simulator.settings.breaking = frozenset({"php 8.3"})
+    assert lines()[-1].startswith("PHP Fatal error:")
+    assert_error(call("GET", f"{ENV}/logs?file_name=other&lines=2"), 400)
 
 
 def test_a_backup_of_another_site_is_not_restored(call, simulator):
@@ -515,7 +554,7 @@ def test_interface_only(call, simulator):
     simulator.settings.interface_only = True
     for endpoint in COMPANIONS:
         ids = {"env_id": LIVE, "site_id": SITE, "domain_id": seed.domain_id(1), "company_id": COMPANY}
-        path = endpoint.path.format(**ids, operation_id="x")
+        path = endpoint.path.format(**ids, operation_id="x", backup_id=1)
         assert_error(call(endpoint.method, path), 404)
     assert_error(call("GET", f"/operations/{begin_operation(call)}"), 404)
     assert call("GET", "/validate").ok

@@ -462,10 +462,10 @@ def test_dns_record_shape(call):
     }
 
 
-def test_key_expires_in_90_days(call):
+def test_key_expires_in_90_days_and_a_half(call):
     record = call("GET", "/validate").json()
     now = time.time()
-    assert abs(int(record["expires_at"]) / 1000 - now - 90 * 86400) < 600
+    assert abs(int(record["expires_at"]) / 1000 - now - 90.5 * 86400) < 600
 
 
 def test_upper_case_ids_are_the_same_ids(call):

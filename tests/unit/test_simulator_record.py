@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import time
+from urllib.parse import urljoin
 
 import pytest
 import requests
@@ -116,3 +117,43 @@ def test_a_site_breaks_by_what_is_pushed_and_works_again_after_a_restore(call, s
     body = {"backup_id": live.backups[0].id, "notified_user_id": seed.user_id(1)}
     call("POST", f"{ENV}/backups/restore", json=body)
     assert page(simulator) == 200
+
+
+@pytest.mark.parametrize(
+    ("where", "status"), [("", 500), (" at shop-live", 500), (f" at {LIVE}", 500), (" at shop-staging", 200)]
+)
+def test_a_site_breaks_after_a_push_and_works_again_after_a_restore(where, status, call, simulator):
+    simulator.settings.breaking = frozenset([f"push{where}"])
+    assert page(simulator) == 200
+    call("PUT", f"/sites/{SITE}/environments", json=PUSH)
+    assert page(simulator) == status
+    backup = simulator.state.environment(LIVE).backups[0]
+    call("POST", f"{ENV}/backups/restore", json={"backup_id": backup.id, "notified_user_id": seed.user_id(1)})
+    assert page(simulator) == 200
+
+
+def test_an_update_breaks_the_environment_that_is_named_only(call, simulator):
+    simulator.settings.breaking = frozenset(["plugin example-forms 2.5.0 at blog-live"])
+    method, path, body = UPDATES["plugin example-forms 2.5.0"]
+    assert call(method, path, json=body).ok
+    assert page(simulator) == 200
+
+
+def test_the_layout_of_a_shop_collapses_by_an_update_though_it_answers(call, simulator):
+    address = f"{simulator.control_url}/sites/{LIVE}/shop"
+
+    def status_of_sheet() -> int:
+        shown = requests.get(address, timeout=10)
+        assert shown.status_code == 200
+        sheet = shown.text.partition('stylesheet" href="')[2].partition('"')[0]
+        return requests.get(urljoin(address, sheet), timeout=10).status_code
+
+    simulator.settings.collapsing = frozenset(["plugin example-forms 2.5.0"])
+    assert status_of_sheet() == 200
+    assert requests.get(address, timeout=10).text != requests.get(address, timeout=10).text
+    method, path, body = UPDATES["plugin example-forms 2.5.0"]
+    assert call(method, path, json=body).ok
+    assert page(simulator) == 200
+    assert status_of_sheet() == 404
+    simulator.settings.breaking = simulator.settings.collapsing
+    assert requests.get(address, timeout=10).status_code == 500

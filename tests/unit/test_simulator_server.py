@@ -16,10 +16,11 @@ from pathlib import Path
 
 import pytest
 import requests
+import yaml
 
 import simulator as simulator_package
 from simulator import Simulator, seed
-from simulator.__main__ import main
+from simulator.__main__ import files, main
 
 pytest_plugins = ["simulator.fixtures"]
 
@@ -183,13 +184,16 @@ def test_control_settings(simulator):
         "reads_lag": 0.0,
         "operations": "status",
         "unknown_operation": 404,
+        "most_backups": None,
         "seconds_by_operation": {},
         "breaking": [],
+        "collapsing": [],
         "clock_ahead": 0.0,
     }
     wanted = {
         "operation_seconds": 3,
         "interface_only": True,
+        "most_backups": 5,
         "seconds_by_operation": {"environments:push": 9},
         "breaking": ["php 8.4"],
     }
@@ -202,8 +206,10 @@ def test_control_settings(simulator):
         "reads_lag": 0.0,
         "operations": "status",
         "unknown_operation": 404,
+        "most_backups": 5,
         "seconds_by_operation": {"environments:push": 9.0},
         "breaking": ["php 8.4"],
+        "collapsing": [],
         "clock_ahead": 0.0,
     }
     assert (simulator.settings.operation_seconds, simulator.settings.interface_only) == (3.0, True)
@@ -228,6 +234,51 @@ def test_thousand_sites():
     with Simulator(sites=1000) as simulator:
         assert len(simulator.state.environments) == 2000
         assert len(simulator.state.domains) == 3000
+
+
+PARTS = {
+    "php": lambda one: (one.php_engine_version, one.updates_php_itself),
+    "images": lambda one: one.image_optimization_type,
+    "primary domain": lambda one: one.primary_domain.name.partition(".")[0],
+    "denied": lambda one: tuple(one.denied_ips),
+    "sftp": lambda one: tuple(one.sftp_ip_allowlist),
+    "dns": lambda one: str([{**record, "name": ""} for record in one.primary_domain.dns_records]),
+    "themes": lambda one: str(one.themes),
+    "plugins": lambda one: str(one.plugins),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_brownfield_has_sites_that_differ_in_every_part(part: str):
+    def seen(*, brownfield: bool) -> set:
+        world = Simulator(sites=6, brownfield=brownfield).state
+        return {PARTS[part](world.environment(seed.environment_id(number))) for number in range(1, 7)}
+
+    alike, different = seen(brownfield=False), seen(brownfield=True)
+    assert len(different) > 1
+    assert len(alike) == 1 or part == "primary domain"
+
+
+def test_a_brownfield_is_there_again_after_a_reset():
+    simulator = Simulator(sites=1, brownfield=True)
+    before = simulator.state.environment(seed.environment_id(1)).denied_ips
+    simulator.reset()
+    assert simulator.state.environment(seed.environment_id(1)).denied_ips == before != []
+
+
+def test_the_introduction_has_an_inventory_to_paste(simulator):
+    with Simulator(sites=2, interface_only=True) as documented:
+        assert yaml.safe_load(files(documented, 2)["hosts.yml"])["all"]["children"]["environment_live"][
+            "hosts"
+        ].keys() == {
+            "shop-live",
+            "blog-live",
+        }
+    texts = files(simulator, 2)
+    assert yaml.safe_load(texts["company.hosting.yml"]) == {"plugin": "hosting.management.environments"}
+    page = yaml.safe_load(texts["group_vars/all.yml"])["deploy_verify_urls"][0]
+    page = page.replace("{{ deploy_environment_id }}", seed.environment_id(1))
+    assert requests.get(page, timeout=10).ok
 
 
 def command(*arguments: str) -> list[str]:
@@ -256,7 +307,7 @@ def test_the_control_surface_says_what_it_has():
 @pytest.mark.parametrize("stop_signal", [signal.SIGTERM, signal.SIGINT])
 def test_command_line(stop_signal):
     arguments = ("--sites", "12", "--api-key", "my-key", "--interface-only", "--operation-seconds", "0.5")
-    arguments += ("--breaking", "php 8.4")
+    arguments += ("--breaking", "php 8.4", "--most-backups", "5")
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     # What a script has started in the background ignores SIGINT, and so do its children.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -274,8 +325,10 @@ def test_command_line(stop_signal):
                 "reads_lag": 0.0,
                 "operations": "status",
                 "unknown_operation": 404,
+                "most_backups": 5,
                 "seconds_by_operation": {},
                 "breaking": ["php 8.4"],
+                "collapsing": [],
                 "clock_ahead": 0.0,
             }
             process.send_signal(stop_signal)
@@ -292,6 +345,7 @@ def test_command_line(stop_signal):
         (["--host", "example.com"], "no loopback address"),
         (["--operation-seconds", "-1"], "no duration"),
         (["--port", "70000"], "not between"),
+        (["--breaking", "everything"], "nothing that sites break with"),
     ],
     ids=str,
 )
