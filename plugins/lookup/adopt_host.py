@@ -1,0 +1,53 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: adopt_host
+short_description: Collect what adopting a host needs of its variables
+version_added: 0.2.0
+author:
+  - hosting.management contributors (@hosting-management)
+description:
+  - Says what the role P(hosting.management.adopt#role) reads of a host, where it writes, and what is wrong with the
+    host's variables.
+  - Nothing is asked of the service.
+options:
+  _terms:
+    description:
+      - The directory of the role, as C(role_path) has it within the role.
+    type: list
+    elements: path
+    required: true
+seealso:
+  - plugin: hosting.management.role_variables
+    plugin_type: lookup
+"""
+
+EXAMPLES = r"""
+- name: Collect the variables of the environment
+  ansible.builtin.set_fact:
+    host: "{{ lookup('hosting.management.adopt_host', role_path) }}"
+"""
+
+RETURN = r"""
+_list:
+  description:
+    - A dictionary. Its C(problems) has a sentence for each problem. If there are any, it has nothing else.
+    - C(asks) are options of M(hosting.management.environment_state_info), with the C(company_id). C(groups) are the
+      host's groups, C(inventory) the variables for a static inventory, and C(settings) what applies to all hosts.
+  type: list
+  elements: dict
+  sample:
+    - problems:
+        - The variable adopt_folders is unknown. Did you mean adopt_folder?
+"""
+
+from ..plugin_utils.adoption_variables import host_of
+from ..plugin_utils.role_lookup import RoleLookup
+
+
+class LookupModule(RoleLookup):
+    read = staticmethod(host_of)
