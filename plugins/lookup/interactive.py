@@ -33,6 +33,7 @@ _raw:
 """
 
 import os
+from typing import Any
 
 from ansible.errors import AnsiblePromptNoninteractive
 from ansible.plugins.lookup import LookupBase
@@ -42,11 +43,11 @@ OF_JOBS = ("AWX_PRIVATE_DATA_DIR", "AWX_ISOLATED_DATA_DIR")  # AWX sets the one,
 
 
 class LookupModule(LookupBase):
-    def run(self, terms, variables=None, **kwargs):
+    def run(self, terms: list[object], variables: dict[str, Any] | None = None, **kwargs: Any) -> list[bool]:
         return [not any(os.environ.get(name) for name in OF_JOBS) and _has_terminal()]
 
 
-def _has_terminal():
+def _has_terminal() -> bool:
     """Ask the parent process, since the one of a task has no terminal: with no time to wait, nobody has to answer."""
     try:
         Display().prompt_until("", seconds=0)
