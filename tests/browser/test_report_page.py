@@ -200,7 +200,9 @@ def test_hostile_names_do_nothing(browser: Browser, tmp_path: Path):
 
 def test_without_scripts_all_of_it_is_there(browser: Browser, fleet: Path):
     watched = Watched(browser, fleet, java_script_enabled=False)
-    assert watched.page.locator("table").count() == 14
+    tables = fleet.read_text().count("<table>")
+    assert tables > 10
+    assert watched.page.locator("table").count() == tables
     assert watched.page.locator("th button, input").count() == 0
     assert watched.page.locator(".chart svg").count() == 8
 
