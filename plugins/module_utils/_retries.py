@@ -55,13 +55,13 @@ class RepeatableRetry(Retry):
 
     def __init__(
         self,
-        *args: Any,
+        *,
         deadline: float = float("inf"),
         repeats: bool = True,
         began: float | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(*args, **options)
+        super().__init__(**options)
         self.deadline = deadline
         self.repeats = repeats
         self.began = time.monotonic() if began is None else began
@@ -108,8 +108,16 @@ class RepeatableRetry(Retry):
         return following
 
     def next_pause(self, response: BaseHTTPResponse | None) -> float:
-        """Return the seconds to wait before the next attempt: what the service said, and up to LONGEST_BACKOFF more."""
+        """Return the seconds to wait before the next attempt: what the service said, and up to LONGEST_BACKOFF more.
+
+        After a 429 pauses grow slowly. The service has room for some of those who wait, and whoever was unlucky a few
+        times must not be left behind: a whole fleet waits for its last host.
+        """
         told = (self.get_retry_after(response) or 0) if response is not None else 0
+        if response is not None and response.status == 429:
+            busy_answers = sum(attempt.status == 429 for attempt in self.history)
+            grown = random.uniform(0, (1 + busy_answers) / 2)  # noqa: S311 - no secret
+            return told + min(LONGEST_BACKOFF, grown + random.uniform(0, told / 2))  # noqa: S311
         # urllib3's own jitter is lost at the longest pause, and there is none before the second repetition.
         grown = self.get_backoff_time() * random.uniform(0.5, 1)  # noqa: S311 - no secret
         spread = random.uniform(0, max(1, told / 2)) if response is not None else 0  # noqa: S311
@@ -155,7 +163,6 @@ def causes_of(error: BaseException) -> Iterator[BaseException]:
         seen.append(current)
         yield current
         pending += [*current.args, getattr(current, "reason", None), current.__cause__, current.__context__]
-        pending.append(getattr(current, "original_error", None))
 
 
 def is_certificate_error(error: BaseException) -> bool:

@@ -15,15 +15,17 @@ from types import MappingProxyType
 from typing import Any
 
 from ._context import Context
+from ._displaced import with_what_is_there
 from ._errors import InvalidInput
 from ._journal import Entry, NoJournal
 from ._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
+from ._progress import NOT_DONE as NOT_CARRIED_OUT
 from ._under_way import is_restore
 from ._values import iso_of_seconds
 
 DONE, NOT_DONE = "done", "not_done"
-PROGRESS_OF = {DONE: FINISHED, NOT_DONE: FAILED}
-OUTCOME_OF = {progress: outcome for outcome, progress in PROGRESS_OF.items()}
+PROGRESS_OF = {DONE: FINISHED, NOT_DONE: NOT_CARRIED_OUT}
+OUTCOME_OF = {FINISHED: DONE, NOT_CARRIED_OUT: NOT_DONE, FAILED: NOT_DONE}
 
 MOST_LISTED = 10  # requests of unknown outcome that an error names
 
@@ -43,19 +45,30 @@ class Kind:
     unnamed: str = ""
 
 
-PUSH, RESTORE, BACKUP = "push", "restore", "backup"
+PUSH, RESTORE, BACKUP, REMOVAL, COMMAND = "push", "restore", "backup", "removal", "command"
 KINDS = {
     RESTORE: Kind("env_push", ("environment_id", "backup_id"), "the restore of backup {backup_id}"),
     PUSH: Kind("env_push", ("environment_id", "release"), "the push of {release}", "a push without a release"),
     BACKUP: Kind("manual_backup", ("environment_id", "tag"), "the backup {tag}", "a backup without a tag"),
+    REMOVAL: Kind("backup_removal", ("environment_id", "backup_id"), "the removal of backup {backup_id}"),
+    COMMAND: Kind(
+        "wp_cli",
+        ("environment_id", "release"),
+        "the WP-CLI command for {release}",
+        "a WP-CLI command without a release",
+    ),
     "environment": Kind("plain_environment", ("site_id", "display_name"), "the new environment {display_name}"),
     "domain": Kind("site_domain", ("environment_id", "domain_name"), "the change of the domain {domain_name}"),
     "dns_record": Kind("dns_record", ("domain_id", "type", "name"), "the change of the DNS record {type} {name}"),
 }
 """What can be of unknown outcome, by what the option ``what`` of settle calls it.
 
-The last id tells which it is. A restore comes before a push, because it may have a release, too.
+The last id tells which it is; of several that it may be, the first. A restore comes before a push, because it may have
+a release, too.
 """
+
+OF_RELEASES = ("env_push", "wp_cli")
+"""The modules whose rows tell by themselves which release they are about, and not by their subject."""
 
 NAMING = tuple(dict.fromkeys(name for kind in KINDS.values() for name in kind.ids))
 """The options of settle that name something."""
@@ -83,12 +96,12 @@ class Thing:
     def subject(self) -> str:
         """The journal's subject of its rows."""
         # Pushes and restores share one: its rows tell them apart.
-        ids = self.kind.ids[:1] if self.kind.module == "env_push" else self.kind.ids
+        ids = self.kind.ids[:1] if self.kind.module in OF_RELEASES else self.kind.ids
         return "/".join([self.kind.module, *(str(self.options.get(name, "")) for name in ids)])
 
     def has(self, entry: Entry) -> bool:
         """Tell whether a row of the subject is about it."""
-        if self.what == PUSH:
+        if self.what in (PUSH, COMMAND):
             return not is_restore(entry) and entry.release == self.options.get("release")
         part = entry.note
         return self.what != RESTORE or (
@@ -131,6 +144,8 @@ def thing_of(subject: str, entry: Entry) -> Thing | None:
     module, _separator, ids = subject.partition("/")
     if module == "env_push":
         return _push_or_restore(ids, entry)
+    if module == "wp_cli":
+        return _thing(COMMAND, {"environment_id": ids, "release": entry.release})
     for what, kind in KINDS.items():
         if kind.module == module:
             return _thing(what, dict(zip(kind.ids, ids.split("/", len(kind.ids) - 1), strict=True)))
@@ -145,7 +160,12 @@ def _push_or_restore(environment_id: str, entry: Entry) -> Thing:
 
 def _thing(what: str, options: Mapping[str, Any]) -> Thing:
     given = {name: value for name, value in options.items() if value not in (None, "")}
-    return Thing(what, given if KINDS[what].ids[-1] in given else {**given, "what": what})
+    return Thing(what, given if _told_by(given) == what else {**given, "what": what})
+
+
+def _told_by(given: Iterable[str]) -> str | None:
+    """Return which of KINDS the names of options tell, or None."""
+    return next((what for what, kind in KINDS.items() if kind.ids[-1] in given), None)
 
 
 def _sentence(thing: Thing) -> str:
@@ -158,7 +178,7 @@ def _sentence(thing: Thing) -> str:
 def thing_named(context: Context) -> Thing:
     """Return what the options of settle name. Raises InvalidInput, with what is open, when they do not name one."""
     given = {name: context[name] for name in NAMING if context[name] is not None}
-    what = context["what"] or next((one for one, kind in KINDS.items() if kind.ids[-1] in given), None)
+    what = context["what"] or _told_by(given)
     if what is None:
         raise _not_named(context, "The task does not name what is to be settled.")
     kind = KINDS[what]
@@ -191,7 +211,7 @@ def settle(context: Context, thing: Thing, outcome: str) -> Settlement:
             return _known(context, thing, mine[-1], outcome)
         # A killed run's row still says that the request was sent.
         settled = {row: replace(row, progress=UNKNOWN).with_progress(PROGRESS_OF[outcome]) for row in unknown}
-        now = tuple(settled.get(row, row) for row in rows)
+        now = with_what_is_there(settled.get(row, row) for row in rows)
         if context.check_mode or context.journal.replace(subject, rows, now):
             return Settlement(True, outcome)
 

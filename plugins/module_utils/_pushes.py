@@ -1,0 +1,107 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pushes of one environment of a site to another, sent or foreseen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from ._arguments import Option, text_option, uuid_option
+from ._checks import checked_relative_paths
+from ._context import Context
+from ._convergence import once
+from ._errors import HostingError, InvalidInput, JournalError
+from ._interface import PUSH_ENVIRONMENT
+from ._phases import begun
+from ._release_backups import require_backup
+from ._under_way import Kind, Start
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "site_id": uuid_option(),
+    "source_env_id": uuid_option(),
+    "push_db": {"type": "bool"},
+    "push_files": {"type": "bool"},
+    "run_search_and_replace": {"type": "bool"},
+    "push_files_option": {"type": "str", "choices": ["ALL_FILES", "SPECIFIC_FILES"]},
+    "file_list": Option(checked_relative_paths, type="list", elements="str"),
+    "release": text_option(required=False),
+    "requires_backup": {"type": "bool", "default": False},
+}
+"""The options of a push, besides the environment that it overwrites."""
+
+TARGET: dict[str, dict[str, Any]] = {"target_env_id": uuid_option()}
+
+
+def complete(params: dict[str, Any]) -> None:
+    """Refuse a push that makes no sense, and say whether it brings files and database, lest the service decides."""
+    if params["requires_backup"] and params["release"] is None:
+        raise InvalidInput("requires_backup needs a release, which the backup was taken for. Nothing was sent.")
+    if params["source_env_id"] == params.get("target_env_id"):
+        raise InvalidInput("source_env_id and target_env_id are the same environment. Nothing was sent.")
+    if params["push_files_option"] == "SPECIFIC_FILES" and not params["file_list"]:
+        raise InvalidInput("push_files_option: SPECIFIC_FILES needs a file_list that is not empty. Nothing was sent.")
+    if params["file_list"] and params["push_files_option"] != "SPECIFIC_FILES":
+        raise InvalidInput("file_list needs push_files_option: SPECIFIC_FILES. Nothing was sent.")
+    if params["push_db"] is None:
+        params["push_db"] = not params["push_files"]
+        if params["push_files"] is None:
+            params["push_files"] = True
+    elif params["push_files"] is None:
+        params["push_files"] = not params["push_db"]
+    if not params["push_db"] and not params["push_files"]:
+        raise InvalidInput("push_db and push_files are both false, so there is nothing to push. Nothing was sent.")
+    if params["push_files_option"] and not params["push_files"]:
+        raise InvalidInput("push_files_option needs push_files: true. Nothing was sent.")
+    if params["run_search_and_replace"] is None:
+        params["run_search_and_replace"] = params["push_db"]
+
+
+def push(context: Context) -> dict[str, Any]:
+    """Push one environment of a site to another (interface section 4.19), unless its release is there."""
+    body = context.given(
+        "source_env_id",
+        "target_env_id",
+        "push_db",
+        "push_files",
+        "run_search_and_replace",
+        "push_files_option",
+        "file_list",
+    )
+    is_guarded = context["requires_backup"] and not context.force
+    outcome = once(
+        context,
+        subject=("env_push", context["target_env_id"]),
+        request=PUSH_ENVIRONMENT(site_id=context["site_id"], body=body),
+        release=context["release"],
+        part=_part(body),
+        at_each_run=context["release"] is None,
+        start=Start(Kind.PUSH, context["target_env_id"]),
+        prepare=partial(require_backup, context, context["target_env_id"], context["release"]) if is_guarded else None,
+        begun=begun(context),
+    )
+    return outcome.result(is_pushed=outcome.changed)
+
+
+def foreseen(context: Context, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return whether a push to the task's environment would be sent, as the journal has it now, or why not.
+
+    :param options: those of OPTIONS, and ``force``.
+    """
+    part = context.narrowed({**options, "target_env_id": context["environment_id"]}, check_mode=True)
+    try:
+        return {"is_pushed": push(part)["is_pushed"], "msg": None, "error": None}
+    except (InvalidInput, JournalError):
+        raise
+    except HostingError as error:
+        result = error.as_result()
+        return {"is_pushed": False, "msg": result["msg"], "error": result["error"]}
+
+
+def _part(body: dict[str, Any]) -> dict[str, Any]:
+    """Return what of a release the push brings, in one form for all ways to say the same."""
+    part = {name: value for name, value in body.items() if name not in ("target_env_id", "push_files_option")}
+    part["file_list"] = sorted(set(body.get("file_list") or ()))
+    return part

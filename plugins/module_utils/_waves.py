@@ -1,0 +1,469 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One wait for many: the operations of a wave of environments, followed side by side with one budget of looks.
+
+What is under way is known by the journal, and its end is noted there. Nothing is ever sent but looks, so two waits for
+the same operations are two readers.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import time
+from collections import deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ._client import Client
+from ._context import Context
+from ._errors import HostingError, RateLimited, Unauthorized
+from ._journal import Entry, Journal, Subject, note_progress
+from ._operations import (
+    FAILING_INTERVAL,
+    NEVER_SEEN,
+    NO_ENDPOINT,
+    NOT_KNOWN,
+    REPORT_EVERY,
+    SHOWS_NONE,
+    VERDICT_WITHIN,
+    VISIBLE_AFTER,
+    Operation,
+    Shown,
+    is_well,
+    next_look,
+)
+from ._progress import FAILED, FINISHED, IN_PROGRESS, UNKNOWN
+from ._under_way import Kind, kind_of
+
+LOOKS_PER_MINUTE = 90
+"""The default of ``looks_per_minute``: public services grant 120 requests a minute."""
+
+MINUTE = 60.0  # seconds
+FEWEST_LOOKS = 6  # a minute, however often the service says that it is too busy
+SLOWER, FASTER = 0.7, 1.05  # what becomes of the looks a minute when it says so, and with each answer since
+SHORTEST_PAUSE, LONGEST_PAUSE = 1.0, 15.0  # seconds without a look after an answer that says nothing
+LOOKS_ALONE = 25  # a minute, at most, that it takes to see the end of a single operation in time
+LEAST_FOR_ROUNDS = 0.25  # of the budget, for those that are not expected to end now
+NEARLY = 0.95  # of the expected time: who was looked at then has had the look that was due
+MOST_MISSES = 3  # operations in a row that went on beyond the expected time, after which nothing is expected
+PROBE_FOR = 5.0  # seconds in which the service has to say whether it is well
+LET_GO_FOR = 1.0  # seconds of a pause, from which on a journal in a database is closed meanwhile
+MOST_SAMPLES = 50  # of how long operations took, the newest
+
+_WORDS = {"php_restart": "restart", "cache_clear": "caches"}
+KINDS = ("backup", "push", "restore", "update", "removal", "command", "restart", "caches", "other")
+"""What operations can be waited for."""
+
+SWITCHED_OFF = "Operations are not followed, because companions are switched off."
+
+
+def kind_named(subject: Subject, entry: Entry) -> str:
+    """Return which of KINDS the request of a journal's row is."""
+    kind = kind_of(subject, entry)
+    return _WORDS.get(_word(subject), "other") if kind is Kind.OTHER else kind.name.lower()
+
+
+def _word(subject: Subject) -> str:
+    return subject[1].partition("/")[0]
+
+
+Sort = tuple[str, str]
+"""What operations take about as long as each other: a kind, and which cache."""
+
+
+def _sort_of(subject: Subject, entry: Entry) -> Sort:
+    words = subject[1].split("/")
+    return (kind_named(subject, entry), words[-1] if words[0] == "cache_clear" else "")
+
+
+@dataclass
+class Followed:
+    """An operation that is followed. Times are in seconds of time.monotonic().
+
+    ``looked`` is when it was looked at last, and ``went_on`` how old it was when the service last said that it goes on.
+    """
+
+    subject: Subject
+    entry: Entry
+    environment_id: str
+    operation: Operation
+    began: float
+    looked: float | None = None
+    went_on: float = 0.0
+    ended: float | None = None
+    sort: Sort = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.sort = _sort_of(self.subject, self.entry)
+
+    def age(self, now: float) -> float:
+        return now - self.began
+
+    @property
+    def goes_on(self) -> bool:
+        return self.operation.state == IN_PROGRESS and not self.operation.is_given_up
+
+    def as_result(self, now: float) -> dict[str, Any]:
+        ended = now if self.ended is None else self.ended
+        return {**self.operation.as_result(), "seconds": round(ended - self.began, 1)}
+
+
+@dataclass
+class Budget:
+    """So many looks within any minute.
+
+    They may come at once, until the service says that it is too busy (429). From then on they come one by one, and more
+    rarely each time it says so again; each answer lets them come a little sooner. Times are in seconds of
+    time.monotonic(), which the caller tells.
+    """
+
+    most: float
+    rate: float = 0.0
+    _taken: deque[float] = field(default_factory=deque)
+    _not_before: float = 0.0
+    _pause: float = 0.0
+    _one_by_one: bool = False
+
+    def __post_init__(self) -> None:
+        self.rate = self.most
+
+    def used(self, now: float) -> int:
+        """Return how many looks there were within the last minute."""
+        while self._taken and self._taken[0] <= now - MINUTE:
+            self._taken.popleft()
+        return len(self._taken)
+
+    def free_at(self, now: float, most: float | None = None) -> float:
+        """Return when the next look is free, where so many of a minute (by default all) may be used."""
+        most = max(1, int(self.rate if most is None else most))
+        used = self.used(now)
+        return max(self._not_before, now if used < most else self._taken[used - most] + MINUTE)
+
+    def take(self, now: float) -> None:
+        self._taken.append(now)
+        if self._one_by_one:
+            self._not_before = max(self._not_before, now + MINUTE / self.rate)
+
+    def hear(self) -> None:
+        """Take in an answer that was given as it should be."""
+        self._pause = 0.0
+        self.rate = min(self.most, self.rate * FASTER)
+
+    def slow_down(self, now: float, told: float | None = None) -> None:
+        """Take in that there are too many requests, and to come back after so many seconds, where the service says so.
+
+        Refusals in a row say the same thing once: the pauses grow, and the rate stays.
+        """
+        if self._one_by_one and not self._pause:
+            self.rate = max(min(FEWEST_LOOKS, self.most), self.rate * SLOWER)
+        self._one_by_one = True
+        self.pause(now, told)
+
+    def pause(self, now: float, told: float | None = None) -> None:
+        """Pause after an answer that says nothing, the longer the more of them there were in a row."""
+        self._pause = min(LONGEST_PAUSE, max(2 * self._pause, SHORTEST_PAUSE))
+        pause = (told or 0.0) + self._pause * random.uniform(0.75, 1)  # noqa: S311 (no secret)
+        self._not_before = max(self._not_before, now + pause)
+
+
+class Turns:
+    """Whose turn it is to be looked at. Pure: the caller tells the time.
+
+    The oldest operation of each sort is looked at as often as if it were alone. By the time that the last one took to
+    end, or that such operations took before as the journal knows it, the others are expected to end, and are looked at
+    then. What of the budget is not needed for that goes to the rest in turn, because some end otherwise.
+    """
+
+    def __init__(self, budget: Budget, took: Mapping[Sort, float], poll_interval: float) -> None:
+        self._budget, self._expected, self._poll_interval = budget, dict(took), poll_interval
+        self._misses: dict[Sort, int] = {}
+        self._last_round = 0.0
+
+    def heard(self, one: Followed, now: float) -> None:
+        """Take in what a look has shown."""
+        if not one.goes_on:
+            one.ended = now
+        if one.operation.state == FINISHED:
+            self._note_length(one, one.age(now))
+        elif one.goes_on:
+            one.went_on = one.age(now)
+            if one.went_on >= NEARLY * self._expected.get(one.sort, one.went_on):
+                self._misses[one.sort] = self._misses.get(one.sort, 0) + 1
+
+    def _note_length(self, one: Followed, longest: float) -> None:
+        """Note how long an operation took at most. One that was never seen to go on may have taken much less."""
+        known = self._expected.get(one.sort, longest)
+        self._expected[one.sort] = longest if one.went_on else min(longest, known)
+        self._misses[one.sort] = 0
+
+    def expected(self, sort: Sort) -> float | None:
+        """Return how many seconds an operation takes as far as is known, or None."""
+        return None if self._misses.get(sort, 0) >= MOST_MISSES else self._expected.get(sort)
+
+    def next(self, pending: Sequence[Followed], now: float, waited: float) -> tuple[Followed | None, float]:
+        """Return which one of those that go on to look at now, or None, and when there is one at the earliest.
+
+        They are in the order of their beginnings.
+        """
+        began = now - waited
+        scouts = {one.sort: one for one in reversed(pending)}  # the first of each sort
+        expected = {sort: self.expected(sort) for sort in scouts}
+        soonest, found = now + MINUTE, None
+        longest_ago, other = now + MINUTE, None
+        for one in pending:
+            if one.operation.seems_failed:
+                at: float | None = (one.looked or now) + FAILING_INTERVAL
+            elif scouts[one.sort] is one:
+                at = self._again(one, began, len(scouts))
+            else:
+                at = _expected_end(one, expected[one.sort])
+            if at is None:
+                looked = one.began if one.looked is None else one.looked
+                if looked < longest_ago:
+                    longest_ago, other = looked, one
+            elif at < soonest:
+                soonest, found = at, one
+        soonest = max(soonest, self._budget.free_at(now))
+        if other and soonest > now:
+            most = max(LEAST_FOR_ROUNDS * self._budget.rate, self._budget.rate - len(pending))
+            again = longest_ago + next_look(longest_ago - began, self._poll_interval)
+            at = max(self._last_round + MINUTE / most, again, self._budget.free_at(now, most))
+            if at < soonest:
+                soonest, found = at, other
+                self._last_round = now if at <= now else self._last_round
+        return (found if soonest <= now else None), soonest
+
+    def _again(self, one: Followed, began: float, scouts: int) -> float:
+        """Return when to look at the oldest operation of a sort, by how long was waited at the last look."""
+        if one.looked is None:
+            return one.began + self._poll_interval
+        rarer = max(1.0, scouts * LOOKS_ALONE / self._budget.rate)
+        return one.looked + rarer * next_look(one.looked - began, self._poll_interval)
+
+
+def _expected_end(one: Followed, expected: float | None) -> float | None:
+    """Return when an operation is expected to end; None where nobody knows, or it was looked at then."""
+    if expected is None or (one.looked is not None and one.age(one.looked) >= NEARLY * expected):
+        return None
+    return one.began + expected
+
+
+def wait_for_all(
+    context: Context, environment_ids: Collection[str], kinds: Collection[str], names: Mapping[str, str]
+) -> dict[str, Any]:
+    """Wait for what is under way at environments, and return how it stands: the module's result.
+
+    Besides the options of a module that waits, the task has ``looks_per_minute`` and ``pause_when_unknown``.
+    """
+    rows = _rows_of(context.journal.subjects(context.client.base_url, ""), environment_ids, kinds)
+    now, clock = time.monotonic(), time.time()
+    following = [
+        Followed(
+            subject,
+            entry,
+            environment_id,
+            # Most are of this run. Who acts on the end of one looks again.
+            Operation(entry.operation_id, accepted_at=entry.sent_at, resumed=True, counts_by_clock=True),
+            now - max(0.0, clock - entry.sent_at),
+        )
+        for environment_id, subject, entry in rows
+        if entry.progress == IN_PROGRESS
+    ]
+    if not context.check_mode:
+        if context.companions:
+            _follow(context, following, _durations(rows), names)
+        else:
+            for one in following:
+                one.operation.cannot_be_told(SWITCHED_OFF)
+        _pause(context, following)
+    return _result(following, time.monotonic())
+
+
+def _rows_of(
+    known: Iterable[tuple[Subject, Entry]], environment_ids: Collection[str], kinds: Collection[str]
+) -> list[tuple[str, Subject, Entry]]:
+    """Return the rows of these kinds, oldest first; those of other environments only where they tell of durations."""
+    wanted = set(environment_ids)
+    found: list[tuple[str, Subject, Entry]] = []
+    for subject, entry in known:
+        if kind_named(subject, entry) not in kinds:
+            continue
+        ids = wanted.intersection(subject[1].split("/"))
+        environment_id = next(iter(ids), "")
+        if environment_id or entry.progress == FINISHED:
+            found.append((environment_id, subject, entry))
+    return found
+
+
+def _durations(rows: Iterable[tuple[str, Subject, Entry]]) -> dict[Sort, float]:
+    """Return how many seconds operations of each sort took, as the journal has it."""
+    samples: dict[Sort, list[float]] = {}
+    for _environment_id, subject, entry in rows:
+        if entry.progress == FINISHED and entry.operation_id and entry.ended_at is not None:
+            samples.setdefault(_sort_of(subject, entry), []).append(max(0.0, entry.ended_at - entry.sent_at))
+    return {sort: statistics.median(taken[-MOST_SAMPLES:]) for sort, taken in samples.items()}
+
+
+def _follow(
+    context: Context,
+    following: list[Followed],
+    took: Mapping[Sort, float],
+    names: Mapping[str, str],
+) -> None:
+    """Look at the operations until none goes on, or the time is over, and note their ends."""
+    journal = context.journal
+    client = context.client_without_retries()
+    shown = Shown(client, journal)
+    budget = Budget(float(context["looks_per_minute"]))
+    turns = Turns(budget, took, context.poll_interval)
+    # A look comes back to it by itself, so it is sent once. A probe between two looks waits for its answer.
+    looks = _Looks(client, context.client, budget)
+    started = reported = time.monotonic()
+    deadline = started + context.wait_timeout
+    pending = [one for one in following if one.goes_on]
+    while pending:
+        now = time.monotonic()
+        left = deadline - now
+        if left <= 0 and any(one.operation.seems_failed for one in pending):
+            left += VERDICT_WITHIN
+        if left <= 0:
+            return
+        if now - reported >= REPORT_EVERY:
+            reported = now
+            context.report(_progress(pending, len(following), names, now, now - started))
+        one, at = turns.next(pending, now, now - started)
+        if one is None:
+            pause = max(0.0, min(at - now, left, reported + REPORT_EVERY - now))
+            if pause > LET_GO_FOR:
+                journal.let_go()
+            time.sleep(pause)
+            continue
+        if not looks.take(one, shown.visible_after, max(deadline, now + 1)):
+            pending = [one for one in pending if one.goes_on]  # this one may be given up
+            continue
+        turns.heard(one, time.monotonic())
+        if one.operation.was_shown:
+            shown.learn(one.operation)  # that it shows none is for those to tell who have the key of their environment
+        if not one.goes_on:
+            _take_end(one, following, journal)
+            pending = [one for one in pending if one.goes_on]
+
+
+class _Looks:
+    """Looks at operations, within the budget.
+
+    :param client: sends each look once.
+    :param patient_client: asks whether the service is well; it may be told to wait before it is answered.
+    """
+
+    def __init__(self, client: Client, patient_client: Client, budget: Budget) -> None:
+        self._client, self._patient_client, self._budget = client, patient_client, budget
+        self._well_at = -MINUTE  # when it was well the last time that it was asked, in seconds of time.monotonic()
+
+    def take(self, one: Followed, visible_after: float, deadline: float) -> bool:
+        """Look at an operation once, and tell whether the answer says how it stands.
+
+        Whoever was not answered because there were too many requests keeps its turn.
+        """
+        now = time.monotonic()
+        self._budget.take(now)
+        operation = one.operation
+        try:
+            operation.look(self._client, visible_after, deadline, lambda: self._is_well(deadline))
+        except Unauthorized:
+            raise
+        except RateLimited as error:
+            self._budget.slow_down(time.monotonic(), error.retry_after)
+            return False
+        except HostingError as error:
+            one.looked = now
+            operation.hear_nothing(str(error))
+            self._budget.pause(time.monotonic())
+            return False
+        one.looked = now
+        self._budget.hear()
+        return not operation.why_silent
+
+    def _is_well(self, deadline: float) -> bool:
+        """Tell whether the service is well. For operations that fail together, it is asked once."""
+        now = time.monotonic()
+        if now - self._well_at < FAILING_INTERVAL:
+            return True
+        self._budget.take(now)
+        if not is_well(self._patient_client, min(deadline, now + PROBE_FOR)):
+            return False
+        self._well_at = time.monotonic()
+        return True
+
+
+def _take_end(one: Followed, following: Iterable[Followed], journal: Journal) -> None:
+    """Note the end of an operation; what the service does not show of any, it shows of no other one either."""
+    operation = one.operation
+    if operation.state in (FINISHED, FAILED):
+        note_progress(journal, one.subject, one.entry, operation.state, supersedes=True)
+        return
+    unseen = [other for other in following if other.goes_on and other.operation.is_unseen]
+    if operation.message == NO_ENDPOINT:
+        for other in unseen:
+            other.operation.cannot_be_told(NO_ENDPOINT)
+    elif operation.message == NOT_KNOWN and _shows_none(following):
+        for other in unseen:
+            if other.age(time.monotonic()) > VISIBLE_AFTER:
+                other.operation.cannot_be_told(SHOWS_NONE)
+
+
+def _shows_none(following: Iterable[Followed]) -> bool:
+    """Tell whether so many operations were not shown in time, and none was, that the service seems to show none."""
+    operations = [one.operation for one in following if one.looked is not None]
+    missed = [operation for operation in operations if operation.state == UNKNOWN and operation.message == NOT_KNOWN]
+    shown = [one for one in operations if one.was_shown or one.seems_failed or one.state == FAILED]
+    return len(missed) >= NEVER_SEEN and not shown
+
+
+def _pause(context: Context, following: Iterable[Followed]) -> None:
+    """Let the time go by within which what nobody can look at should have ended, since it was sent."""
+    unseen = [one for one in following if one.operation.state == UNKNOWN]
+    if not unseen:
+        return
+    left = max(one.began for one in unseen) + context["pause_when_unknown"] - time.monotonic()
+    if left > 0:
+        context.report(f"the service does not show the end of {_counted(unseen)}: pausing for {left:.0f} s")
+        context.journal.let_go()
+        time.sleep(left)
+
+
+def _progress(pending: list[Followed], of: int, names: Mapping[str, str], now: float, waited: float) -> str:
+    slowest = min(pending, key=lambda one: one.began)
+    name = names.get(slowest.environment_id, slowest.environment_id)
+    return (
+        f"{of - len(pending)} of {of} ended after {waited:.0f} s; the slowest is {name}, which"
+        f" began {now - slowest.began:.0f} s ago"
+    )
+
+
+def _counted(some: list[Followed]) -> str:
+    return "1 operation" if len(some) == 1 else f"{len(some)} operations"
+
+
+_WORST_FIRST = (FAILED, IN_PROGRESS, UNKNOWN, FINISHED)
+
+
+def _result(following: list[Followed], now: float) -> dict[str, Any]:
+    by_environment: dict[str, list[Followed]] = {}
+    for one in following:
+        by_environment.setdefault(one.environment_id, []).append(one)
+    environments: dict[str, Any] = {}
+    for environment_id, own in by_environment.items():
+        worst = min(own, key=lambda one: (_WORST_FIRST.index(one.operation.state), one.began))
+        environments[environment_id] = {
+            "state": worst.operation.state,
+            "message": worst.operation.why_silent or worst.operation.message,
+            "operation": worst.as_result(now),
+            "operations": [one.as_result(now) for one in own],
+        }
+    states = [one.operation.state for one in following]
+    counts = {state: states.count(state) for state in _WORST_FIRST}
+    return {"changed": False, "environments": environments, "counts": counts}
