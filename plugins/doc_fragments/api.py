@@ -43,8 +43,8 @@ options:
         that is, if no connection was made or the status was 429.
       - Repetitions after the status 429 (too many requests) do not count. The module waits until the service accepts
         requests again, for up to ten minutes.
-      - The pauses grow exponentially up to 30 seconds, with jitter. They are added to the C(Retry-After) of an answer,
-        which is honoured up to 120 seconds.
+      - The pauses grow up to 30 seconds, with jitter; exponentially, but slowly after a 429. They are added to the
+        C(Retry-After) of an answer, which is honoured up to 120 seconds.
       - With V(0), nothing is repeated, not even after a 429.
     type: int
     default: 5

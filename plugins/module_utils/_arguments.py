@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from ansible.module_utils.ansible_release import __version__ as core_version
 from ansible.module_utils.basic import env_fallback
@@ -48,27 +48,44 @@ class Option(dict[str, Any]):
     """An entry of an argument spec, with a check of its own.
 
     ``check`` takes the option's value, returns it in canonical form, and raises ValueError with the end of a sentence
-    that begins with the option's name.
+    that begins with the option's name. ``secrets`` returns what of a value, which nobody has checked, no output may
+    show.
     """
 
-    def __init__(self, check: Callable[[Any], object] | None = None, **spec: Any) -> None:
+    def __init__(
+        self,
+        check: Callable[[Any], object] | None = None,
+        secrets: Callable[[str], set[str]] | None = None,
+        **spec: Any,
+    ) -> None:
         super().__init__(type=spec.pop("type", "str"), **spec)
-        self.check = check
+        self.check, self.secrets = check, secrets
+
+
+class Constraints(TypedDict, total=False):
+    """Ansible's constraints between the options of a module, by the names of the options."""
+
+    mutually_exclusive: Sequence[Sequence[str]]
+    required_together: Sequence[Sequence[str]]
+    required_one_of: Sequence[Sequence[str]]
+    required_if: Sequence[tuple[str, object, Sequence[str]]]
+    required_by: Mapping[str, Sequence[str]]
 
 
 class ModuleSpec:
     """The options of a module: dictionaries of options, and Ansible's constraints between them by name.
 
     ``rule`` takes the checked options and raises InvalidInput for what Ansible's constraints cannot express. A module
-    that does without the service needs no address and no key.
+    that does without the service needs no address and no key; ``needs_service`` tells by the options where that
+    depends on them.
     """
 
     def __init__(
         self,
         *options: Mapping[str, dict[str, Any]],
         rule: Callable[[dict[str, Any]], None] | None = None,
-        needs_service: bool = True,
-        **constraints: Sequence[Sequence[str]],
+        needs_service: bool | Callable[[Mapping[str, Any]], bool] = True,
+        **constraints: Unpack[Constraints],
     ) -> None:
         self.options = {name: option for group in options for name, option in group.items()}
         self.constraints = constraints
@@ -80,8 +97,9 @@ class ModuleSpec:
 
         ``given`` are the options as the task gives them, before Ansible made texts of numbers.
         """
+        needs_service = self._needs_service(params) if callable(self._needs_service) else self._needs_service
         for name, variable in (("base_url", "HOSTING_BASE_URL"), ("api_key", "HOSTING_API_KEY")):
-            if self._needs_service and not params.get(name):
+            if needs_service and not params.get(name):
                 raise InvalidInput(
                     f"{name} is missing: set the option {name}, or the environment variable {variable}. For all tasks"
                     " at once, set it in module_defaults for group/hosting.management.all. For the playbooks of this"
@@ -221,6 +239,16 @@ def operation_options() -> dict[str, dict[str, Any]]:
         "wait": {"type": "bool", "default": True},
         "wait_timeout": Option(checked_not_negative, type="float", default=WAIT_TIMEOUT),
         "poll_interval": Option(checked_positive, type="float", default=POLL_INTERVAL),
+    }
+
+
+def phase_options() -> dict[str, dict[str, Any]]:
+    """The options of modules whose start and end can be tasks of their own, as in the documentation fragment phases."""
+    return {
+        "wait_until": {"type": "str", "choices": ["ended", "accepted"], "default": "ended"},
+        "started": {"type": "dict"},
+        "ended": {"type": "dict"},
+        "pause_when_unknown": Option(checked_not_negative, type="float", default=0),
     }
 
 

@@ -22,6 +22,8 @@ from ._journal import is_postgres
 
 LONGEST_TIME = 86400  # seconds
 LONGEST_TEXT = 500  # characters of a name, release or tag
+LONGEST_COMMAND = 5000  # characters that the service takes
+SHORTEST_SECRET = 4  # characters: less would be found everywhere
 
 
 def checked_uuid(value: str) -> str:
@@ -206,6 +208,27 @@ def checked_operation_ids(values: list[str]) -> list[str]:
     return values
 
 
+def checked_wp_command(value: str) -> str:
+    """Return a command of WP-CLI as the service takes it, with wp before it."""
+    command = value.strip()
+    if re.search(r"[\x00-\x1f\x7f]", command):
+        raise ValueError("must be one command on one line")
+    command = command if re.match(r"wp(\s|$)", command) else f"wp {command}"
+    if not command.removeprefix("wp").strip():
+        raise ValueError("must be a command of WP-CLI such as core update-db")
+    if len(command) > LONGEST_COMMAND:
+        raise ValueError(f"must not have more than {LONGEST_COMMAND} characters, but has {len(command)}")
+    return command
+
+
+def secrets_of_wp_command(value: str) -> set[str]:
+    """Return the values of those parameters of a command whose names tell of a secret."""
+    found = re.findall(
+        r"--[\w-]*(?:pass|secret|token|key)[\w-]*=(?:\"([^\"]*)\"|'([^']*)'|(\S+))", value, re.IGNORECASE
+    )
+    return {secret for groups in found for secret in groups if len(secret) >= SHORTEST_SECRET}
+
+
 def checked_email(value: str) -> str:
     if not re.fullmatch(r"[^@\s]+@[^@\s]+", value):
         raise ValueError(f"must be an e-mail address, not {value!r}")
@@ -255,6 +278,16 @@ def checked_request_path(value: str) -> str:
     if re.search(r"[?#\\\s\x00-\x1f\x7f]", unquote(value)):
         raise ValueError(f"must have neither ?, #, backslashes nor blanks; use query for the query ({value!r})")
     return value
+
+
+def checked_keep(value: str) -> str | None:
+    """Return a number of backups, such as 3, or a duration with its unit, such as 14d; None for an empty text."""
+    text = value.strip()
+    if not text:
+        return None
+    if not re.fullmatch(r"\d+\s*[smhdw]?", text) or not int(text.rstrip("smhdw ")):
+        raise ValueError(f"must be a number of backups from 1, such as 3, or a time such as 14d, not {value!r}")
+    return str(int(text)) if text.isdigit() else text
 
 
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}

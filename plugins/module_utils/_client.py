@@ -459,11 +459,13 @@ class Client:
             )
         if status == 429:
             tries = f"{len(tried.history) + 1} tries in {time.monotonic() - tried.began:.0f} s"
-            return RateLimited(
+            error = RateLimited(
                 f"The hosting service takes no more requests for now, after {tries} of {request} ({said})."
                 f"{refused} Run with fewer forks, or later.",
                 **details,
             )
+            error.retry_after = tried.get_retry_after(response.raw)
+            return error
         if status < 500:
             return BadRequest(
                 f"The hosting service refused {request} ({said}).{refused} Check the ids and values given.",

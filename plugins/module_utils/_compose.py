@@ -9,6 +9,7 @@ operations of one environment that do not depend on each other are under way sid
 
 from __future__ import annotations
 
+import json
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,8 +18,9 @@ from typing import Any
 
 from ._arguments import ModuleSpec, Nested
 from ._context import Context
-from ._convergence import Steps
-from ._errors import HasToWait, HostingError, InvalidInput, UnexpectedError
+from ._convergence import Foreseen, Move, Steps, has_move
+from ._differences import differences, told
+from ._errors import CheckFailed, HasToWait, HostingError, InvalidInput, UnexpectedError
 from ._parts import (
     backup,
     denied_ips,
@@ -32,6 +34,10 @@ from ._parts import (
     themes,
 )
 from ._progress import IN_PROGRESS
+from ._text import printable
+
+UPDATES = ("themes", "plugins", "php_version")
+"""What may break a site."""
 
 OF_TASK = ("canary", "environment_name")
 """Options of a part that are those of the task, unless the part gives them."""
@@ -92,8 +98,52 @@ def part_options() -> dict[str, dict[str, Any]]:
     """The options that declare the parts of an environment, and say which of them are compared only."""
     return {
         **{part.name: part.option for part in PARTS},
+        "declaration": declaration_option(),
         "compare": {"type": "list", "elements": "str", "choices": list(NAMES)},
+        "planned": {"type": "dict"},
     }
+
+
+def declaration_option() -> Nested:
+    """The option that declares all parts of an environment as one dictionary."""
+    return Nested(ModuleSpec({part.name: part.option for part in PARTS}, needs_service=False))
+
+
+def check_parts(params: dict[str, Any]) -> None:
+    """Refuse parts that contradict themselves, and a plan that is none."""
+    _check_planned(params)
+    for part in PARTS:
+        _check_entries(part, _declared(params, part) or [])
+
+
+def _check_entries(part: Part, entries: Any) -> None:
+    """Refuse two entries for one thing: the one that comes last would undo the other in each run."""
+    if part.label is None:
+        return
+    places: dict[tuple[str | None, ...], int] = {}
+    for number, one in enumerate(entries):
+        name = part.label(one)
+        only_adds = one.get("exclusive") is False and one.get("state") == "present"
+        if name is None or only_adds:
+            continue
+        key = (name.lower(), one.get("domain_id") or one.get("domain_name"))
+        if key in places:
+            raise InvalidInput(
+                f"{part.name}[{places[key]}] and {part.name}[{number}] are both about {name}, so they would undo each"
+                " other. Leave one of them out. Nothing was sent."
+            )
+        places[key] = number
+
+
+def _check_planned(params: dict[str, Any]) -> None:
+    """Refuse a plan that is none: with an unknown part, or with a change that lacks a state."""
+    for name, move in (params["planned"] or {}).items():
+        if name not in NAMES:
+            raise InvalidInput(
+                f"planned has {printable(name)!r}, which is no part of an environment. Nothing was sent."
+            )
+        if move is not None and (not isinstance(move, dict) or not {"before", "after"} <= set(move)):
+            raise InvalidInput(f"planned.{name} must be null, or a dictionary with before and after. Nothing was sent.")
 
 
 def keep(context: Context) -> dict[str, Any]:
@@ -102,14 +152,12 @@ def keep(context: Context) -> dict[str, Any]:
     A part that fails stops no other, apart from updates, which are not made after a backup that was to be taken first
     and was not. The result is a failure when any part failed.
     """
-    turns = _turns(context)
-    while any(not turn.has_ended for turn in turns):
-        for turn in turns:
-            turn.go_on()
+    turns = _turns(context) if context["planned"] is None else _turns_as_planned(context, context["planned"])
+    _take(turns)
     parts = {
         part.name: _of_part(part, of_part)
         for part in PARTS
-        if (of_part := [turn for turn in turns if turn.part is part]) or context[part.name] is not None
+        if (of_part := [turn for turn in turns if turn.part is part]) or _declared(context, part) is not None
     }
     result: dict[str, Any] = {
         "changed": any(part["changed"] for part in parts.values()),
@@ -119,7 +167,10 @@ def keep(context: Context) -> dict[str, Any]:
         "operations": [{"part": turn.part.name, **turn.operation} for turn in turns if turn.operation],
     }
     if context.diff:
-        result["diff"] = _diff(parts, context["compare"] or ())
+        states = _states(parts, context["compare"] or ())
+        values = differences(states["before"], states["after"], whole=True)
+        whose = context["environment_name"] or context["environment_id"]
+        result["diff"] = {"prepared": told(whose, values), "states": states}
     failed = [turn for turn in turns if turn.failure]
     if failed:
         result.update(failed[0].unforeseen, failed=True, msg="\n".join(turn.message for turn in failed))
@@ -127,18 +178,78 @@ def keep(context: Context) -> dict[str, Any]:
     return result
 
 
-def _turns(context: Context) -> list[_Turn]:
+def compare(context: Context, declaration: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return how the task's environment differs from a declaration: ``parts`` and ``differs``, as keep() returns them.
+
+    Nothing is changed, and a part that fails is no failure of the task. Without a declaration, there is nothing to say.
+    """
+    if declaration is None:
+        return {}
+    options = {**dict.fromkeys(NAMES), "declaration": declaration, "compare": list(NAMES), "planned": None}
+    kept = keep(context.narrowed(options, check_mode=True, diff=False))
+    return {name: kept[name] for name in ("parts", "differs")}
+
+
+def _declared(params: Mapping[str, Any], part: Part) -> Any:
+    """Return what the task declares of a part, by the part's own option or within the declaration."""
+    declared = params[part.name]
+    return (params["declaration"] or {}).get(part.name) if declared is None else declared
+
+
+def _take(turns: list[_Turn]) -> None:
+    """Let them take turns to their ends."""
+    while any(not turn.has_ended for turn in turns):
+        for turn in turns:
+            turn.go_on()
+
+
+def _turns_as_planned(context: Context, planned: Mapping[str, Any]) -> list[_Turn]:
+    """Return the turns that do what is planned; all have ended, and nothing was changed, where the plan is stale.
+
+    All parts are looked at before any is changed, and may then do what was foreseen, or nothing.
+    """
+    first = _turns(context, check_mode=True)
+    _take(first)
+    if _refused(first, planned) or context.check_mode:
+        return first
+    return _turns(context, foreseen=first)
+
+
+def _refused(turns: list[_Turn], planned: Mapping[str, Any]) -> bool:
+    """Let all fail that would change something if one of them would change what is not planned; tell whether so."""
+    # A backup changes no site, and is due by the clock. What is only compared may be planned for a later task.
+    bound = [turn for turn in turns if turn.part.name in planned or not turn.is_compared]
+    due = [turn for turn in bound if turn.would_change]
+    problems = {turn: turn.problem_with(planned) for turn in due if turn.part.name != "backup"}
+    unplanned = [turn for turn, problem in problems.items() if problem]
+    for turn in due if unplanned else []:
+        names = ", ".join(dict.fromkeys(one.place for one in unplanned))
+        problem = problems.get(turn) or f"It was left alone, because the plan does not fit: {names}."
+        turn.refuse(f"{problem} Nothing was changed at this environment. Make a new plan.")
+    return bool(unplanned)
+
+
+def _turns(context: Context, *, check_mode: bool = False, foreseen: list[_Turn] | None = None) -> list[_Turn]:
+    """Return a turn for each declared part, or for each of several of it.
+
+    :param foreseen: the turns that have predicted what these may do. What has failed there is not tried again.
+    """
     turns: list[_Turn] = []
     compared = context["compare"] or []
     for part in PARTS:
-        declared = context[part.name]
+        declared = _declared(context, part)
         if declared is None:
             continue
         many = declared if isinstance(declared, list) else [declared]
         for number, one in enumerate(many):
+            before = foreseen[len(turns)] if foreseen else None
+            if before and before.failure:
+                turns.append(before)
+                continue
+            limits = {"foreseen": Foreseen(before.context.predicted)} if before else {}
             of_part = context.narrowed(
-                {name: value for name, value in one.items() if value is not None or name not in OF_TASK},
-                check_mode=context.check_mode or part.name in compared,
+                {**{name: value for name, value in one.items() if value is not None or name not in OF_TASK}, **limits},
+                check_mode=check_mode or context.check_mode or part.name in compared,
                 diff=True,
             )
             place = f"{part.name}[{number}]" if isinstance(declared, list) and len(many) > 1 else part.name
@@ -147,7 +258,7 @@ def _turns(context: Context) -> list[_Turn]:
     return turns
 
 
-@dataclass
+@dataclass(eq=False)
 class _Turn:
     """A part, or one of several of a part, on its way from its declaration to its result."""
 
@@ -253,6 +364,22 @@ class _Turn:
         result = self.result or {}
         return True if result.get("changed") else None if self.failure else False
 
+    def problem_with(self, planned: Mapping[str, Any]) -> str:
+        """Return why what this would change is not what is planned; an empty text where it is."""
+        plan, move = planned.get(self.part.name), (self.side("before"), self.side("after"))
+        if plan is None:
+            return "It would be changed, and the plan has no change of it."
+        wanted: Move = (plan["before"], plan["after"])
+        if has_move(wanted, move):
+            return ""
+        if has_move((move[0], wanted[1]), move):
+            return f"The state is another than the plan saw: {_quoted(move[0])}, not {_quoted(wanted[0])}."
+        return f"It would become another than the plan has: {_quoted(move[1])}, not {_quoted(wanted[1])}."
+
+    def refuse(self, problem: str) -> None:
+        """Let this fail, before anything was changed."""
+        self._fail(CheckFailed(problem, nothing_done=True))
+
     @property
     def changed(self) -> bool:
         return bool(self.result and self.result["changed"] and not self.is_compared)
@@ -311,10 +438,15 @@ def _of_part(part: Part, turns: list[_Turn]) -> dict[str, Any]:
     }
 
 
-def _diff(parts: Mapping[str, dict[str, Any]], compared: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return the diff by part, of those that have not failed and are not compared only."""
+def _states(parts: Mapping[str, dict[str, Any]], compared: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the states before and after, by part, of those that have not failed and are not compared only."""
     shown = {name: part for name, part in parts.items() if not part["failed"] and name not in compared}
     return {side: {name: part[side] for name, part in shown.items()} for side in ("before", "after")}
+
+
+def _quoted(state: Any) -> str:
+    """Return a state as a part of a sentence."""
+    return printable(json.dumps(state, ensure_ascii=False, sort_keys=True))
 
 
 def _any_of(values: Iterable[bool | None]) -> bool | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from ._arguments import Nested
+from ._arguments import Nested, Option
 from ._client import Answer, Client
 from ._errors import HostingError, MalformedResponse, ServiceError
 from ._interface import Request
@@ -58,6 +58,7 @@ class Context(Mapping[str, Any]):
         self._looks: dict[str, Answer] | None = None  # what was read for a part of this task; None: nothing is kept
         self.has_recalled = False  # whether a look since begin_look() was one that was kept
         self.began_at = time.time()
+        self.predicted: tuple[Any, Any] | None = None  # the states before and after what check mode would have sent
         self._warn = warn or _ignore
         self._warnings: set[str] = set()
         self.report = report or _ignore
@@ -100,8 +101,15 @@ class Context(Mapping[str, Any]):
     def client(self) -> Client:
         if self._outer:
             return self._outer.client
+        return self._client(self["retries"])
+
+    def client_without_retries(self) -> Client:
+        """Return a client that sends each request once, for those who come back to it themselves."""
+        return self._client(0)
+
+    def _client(self, retries: int) -> Client:
         verify = self["validate_certs"] and (self["ca_path"] or True)
-        return Client(self["base_url"], self["api_key"], self["timeout"], self["retries"], verify, self.secrets)
+        return Client(self["base_url"], self["api_key"], self["timeout"], retries, verify, self.secrets)
 
     @cached_property
     def journal(self) -> Journal:
@@ -142,6 +150,16 @@ class Context(Mapping[str, Any]):
     @property
     def wait(self) -> bool:
         return self.get("wait", True)
+
+    @property
+    def follows(self) -> bool:
+        """Whether this task waits for the end of what it has started, and not only for what is in the way of that."""
+        return self.wait and (self.started is not None or self.get("wait_until", "ended") == "ended")
+
+    @property
+    def started(self) -> dict[str, Any] | None:
+        """What an earlier task has returned that has started what this one brings to its end, or None."""
+        return self.get("started")
 
     @property
     def wait_timeout(self) -> float:
@@ -243,6 +261,10 @@ def secret_options(options: Mapping[str, Mapping[str, Any]]) -> list[str]:
     return [name for name, option in options.items() if option.get("no_log")]
 
 
+def _as_list(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
+
+
 def secrets_within(params: Mapping[str, Any], options: Mapping[str, Mapping[str, Any]]) -> set[str]:
     """Return all that no output may show: secret options, their lines should they be echoed, and passwords."""
     values = [params.get(name) for name in secret_options(options)]
@@ -254,6 +276,20 @@ def secrets_within(params: Mapping[str, Any], options: Mapping[str, Mapping[str,
         for one in option.dictionaries(params.get(name))
         for secret in secrets_within(one, option.spec.options)
     }
+    within = {
+        secret
+        for name, option in options.items()
+        if isinstance(option, Option) and option.secrets
+        for value in _as_list(params.get(name))
+        if isinstance(value, str)
+        for secret in option.secrets(value)
+    }
     pieces = {line.strip() for secret in secrets for line in secret.splitlines()}
     journal = params.get("journal") or ""
-    return secrets | nested | {piece for piece in pieces if len(piece) >= SHORTEST_PIECE} | passwords_of(str(journal))
+    return (
+        secrets
+        | nested
+        | within
+        | {piece for piece in pieces if len(piece) >= SHORTEST_PIECE}
+        | passwords_of(str(journal))
+    )

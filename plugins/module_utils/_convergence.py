@@ -26,7 +26,9 @@ from . import _decision
 from ._client import Answer
 from ._context import NOT_SHOWN, Context
 from ._decision import Seen, Sight, Step, Wanted, counting_entry, decide
+from ._displaced import claimed, taken_back
 from ._errors import (
+    CheckFailed,
     HasToWait,
     HostingError,
     InvalidInput,
@@ -40,6 +42,7 @@ from ._errors import (
 from ._interface import Request
 from ._journal import Entry, NoJournal, Subject, digest_of, note_progress
 from ._operations import NO_ENDPOINT, SHOWS_NONE, Operation, next_look, require_finished
+from ._phases import Begun
 from ._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
 from ._settling import how_to_settle
 from ._under_way import Beside, Start, in_the_way, named
@@ -47,11 +50,23 @@ from ._under_way import Beside, Start, in_the_way, named
 TAKEN = "taken"
 """The observed value of an action that was taken already."""
 
+UNSEEN = "(not shown by the service)"
+"""What stands for a state that nobody can see."""
+
+LOST = "The journal was removed, emptied or replaced while this task ran"
+NOTED_ANEW = (
+    "was sent, which is noted in the journal that is there now. What was sent earlier is not known any more; a journal"
+    " that you put back may not know of this request."
+)
+
 SHORTEST_LOOK = 0.1  # seconds between two looks at least
 LONGEST_DODGE = 0.5  # seconds until those that met in the journal try again
 
 Thing = TypeVar("Thing")
 Given = ParamSpec("Given")
+
+Move = tuple[Any, Any]
+"""A state before and after a change."""
 
 Steps = Generator[None, None, Thing]
 """What yields where it would wait, and returns a thing in the end."""
@@ -81,6 +96,28 @@ class Observed:
 
 
 @dataclass(frozen=True)
+class Foreseen:
+    """What a task may do with a state that it has looked at before: this move, or nothing."""
+
+    move: Move | None
+
+
+def has_move(planned: Move, move: Move) -> bool:
+    """Tell whether a planned move has this one: the same, or of values by name some of them.
+
+    A planned state of None is one that could not be foreseen.
+    """
+    if planned[1] is None:
+        return True
+    if all(isinstance(state, dict) for state in (*planned, *move)):
+        return all(
+            planned[1].get(name) == value and planned[0].get(name) == move[0].get(name)
+            for name, value in move[1].items()
+        )
+    return planned == move
+
+
+@dataclass(frozen=True)
 class Plan:
     """What is wanted, given what was seen: a JSON value without secrets, and the request that brings it about.
 
@@ -106,7 +143,7 @@ class Outcome:
     answer: Answer | None = None
 
     @property
-    def record(self) -> object:
+    def record(self) -> Any:
         """The service's record of the state as it is now, or None when it was not read."""
         return self.after.record if self.after else None
 
@@ -143,6 +180,7 @@ def converging(
     observe: Callable[[], Observed | None] = not_shown,
     start: Start | None = None,
     prepare: Callable[[], bool] | None = None,
+    take: Callable[[], bool] | None = None,
 ) -> Steps[Outcome]:
     """Bring about a state, and return the Outcome.
 
@@ -151,9 +189,11 @@ def converging(
     :param name: what the diff calls the value.
     :param observe: returns the state as Observed, or NOT_SHOWN: then the journal says what was last accepted.
     :param start: what the request does to which environment, where it does not start beside everything else there.
-    :param prepare: called before the request leaves; it returns False when the plan has to be made anew.
+    :param prepare: called before the request is noted; it returns False when the plan has to be made anew.
+    :param take: called when the journal has the request already, right before it leaves; it returns False when the plan
+        has to be made anew.
     """
-    return _Change(context, subject, plan, observe, name=name, start=start, prepare=prepare).settle()
+    return _Change(context, subject, plan, observe, name=name, start=start, prepare=prepare, take=take).settle()
 
 
 converge = in_one_go(converging)
@@ -172,6 +212,7 @@ def taking_once(
     observe: Callable[[], Observed | None] = not_shown,
     start: Start | None = None,
     prepare: Callable[[], bool] | None = None,
+    begun: Begun | None = None,
 ) -> Steps[Outcome]:
     """Take an action once per release and part, and return the Outcome.
 
@@ -185,7 +226,9 @@ def taking_once(
     :param observe: returns Observed(TAKEN) when the service shows that the action was taken already, Observed(None)
         when it shows that it was not, and NOT_SHOWN when it does not show it.
     :param start: what the action does to which environment, where it does not start beside everything else there.
-    :param prepare: as for a state; what it raises keeps the request from being sent.
+    :param prepare: called before the request is noted; it returns False when the plan has to be made anew. What it
+        raises keeps the request from being sent.
+    :param begun: what an earlier task has started, to be brought to its end. Then nothing is sent.
     """
     change = _Change(
         context, subject, always(TAKEN, request), observe, not_before=not_before, start=start, prepare=prepare
@@ -193,6 +236,7 @@ def taking_once(
     change.release = release
     change.part = None if part is None else json.dumps(part, sort_keys=True)
     change.force = change.force or at_each_run
+    change.begun = begun
     if not remembered:
         change.journal = NoJournal()
     return change.settle()
@@ -215,16 +259,18 @@ class _Change:
         not_before: Callable[[], float | None] = always_counts,
         start: Start | None = None,
         prepare: Callable[[], bool] | None = None,
+        take: Callable[[], bool] | None = None,
     ) -> None:
         self.context = context
         self.journal = context.journal
         self.subject = (context.client.base_url, "/".join(subject))
         self.make_plan, self.observe = plan, observe
         self.name, self.not_before = name, not_before
-        self.start, self.prepare = start, prepare
+        self.start, self.prepare, self.take = start, prepare, take
         self.release: str | None = None
         self.part: str | None = None
         self.force = context.force
+        self.begun: Begun | None = None
         self.began = time.monotonic()
         self.deadline = self.began + context.wait_timeout
         self.first_before: Observed | None = NOT_SHOWN
@@ -234,6 +280,7 @@ class _Change:
         self.rows: tuple[Entry, ...] = ()
         self.is_first_round = True
         self.has_sent = False
+        self.entry: Entry | None = None  # the row that counts
         self.asked: Entry | None = None  # the row of the request that this task has sent, or whose end it awaits
         self.journal_identity: str | None = None
 
@@ -245,12 +292,45 @@ class _Change:
     def settle(self) -> Steps[Outcome]:
         """Go round by round until there is nothing left to do."""
         try:
+            outcome = (yield from self._take_up(self.begun)) if self.begun else None
+            if outcome:
+                return outcome
             while True:
                 outcome = yield from self._round()
                 if outcome:
                     return outcome
         except HostingError as error:
             raise self._with_what_was_done(self._with_loss_of_journal(error)) from None
+
+    def _take_up(self, begun: Begun) -> Steps[Outcome | None]:
+        """Go on with what an earlier task has started as if this one had: it is not sent again, also if it failed."""
+        self._require_same_journal()
+        self.rows = self.journal.read(self.subject)
+        self.plan = self.make_plan(NOT_SHOWN)
+        self.operation, self.has_sent = begun.operation, True
+        self.wanted = self._wanted()
+        entry = self.entry = self._row_of(begun.operation)
+        if entry.progress in (FINISHED, FAILED):
+            begun.operation.state = entry.progress
+        begun.operation.accepted_at = entry.sent_at
+        if not begun.may_wait:
+            self.deadline = self.began
+        return (yield from self._follow())
+
+    def _row_of(self, operation: Operation) -> Entry:
+        """Return the row of an operation that was started; where others have taken its place, one that stands for it.
+
+        Raises JournalError when the journal knows nothing of the subject any more.
+        """
+        row = next((one for one in self.rows if one.operation_id == operation.id and one.progress != SENT), None)
+        if row:
+            return row
+        entry = Entry.sent_now(self.wanted.digest, 0, key=self.wanted.key, release=self.release, part=self.part)
+        entry = entry.with_progress(IN_PROGRESS, operation.id)
+        if not self.rows and not isinstance(self.journal, NoJournal):
+            self._note_anew(entry)
+            raise JournalError(f"{LOST}. {self.plan.request} {NOTED_ANEW}")
+        return entry
 
     def _round(self) -> Steps[Outcome | None]:
         """Remember, look, plan, decide, act; return the Outcome of the last round."""
@@ -346,6 +426,7 @@ class _Change:
         if self.context.check_mode:
             self.journal.require_writable()  # without it, nothing would be sent
             return self._outcome(True)
+        self._require_foreseen()
         if self.prepare and not self.prepare():
             return None
         entry = Entry.sent_now(
@@ -356,8 +437,7 @@ class _Change:
             part=self.part,
             after=(*self.rows, *(one for _subject, one in self._of_environment())),
         )
-        claimed = (*(one for one in self.rows if one.key != entry.key), entry)
-        if not self._replace(self.rows, claimed):
+        if not self._replace(self.rows, self._claimed(entry)):
             return None
         try:
             self._require_same_journal()
@@ -369,8 +449,43 @@ class _Change:
             self._take_back(entry)
             time.sleep(random.uniform(0, LONGEST_DODGE))  # noqa: S311 (no secret)
             return None
+        if not self._is_taken(entry):
+            return None
         self.entry = self._request(entry)
-        return (yield from self._follow()) if self.operation and self.context.wait else self._outcome(True)
+        return (yield from self._follow()) if self.operation and self.context.follows else self._outcome(True)
+
+    def _is_taken(self, entry: Entry) -> bool:
+        """Take what the request is about, which is noted already; forget it if the plan has to be made anew."""
+        try:
+            is_taken = self.take is None or self.take()
+        except BaseException:
+            self._take_back(entry)
+            raise
+        if not is_taken:
+            self._take_back(entry)
+        return is_taken
+
+    def _claimed(self, entry: Entry) -> tuple[Entry, ...]:
+        """Return the rows with that of a request that is about to leave."""
+        if self.wanted.repeatable:
+            return (*(one for one in self.rows if one.key != entry.key), entry)
+        return claimed(self.rows, entry)
+
+    @property
+    def _move(self) -> Move:
+        """The state before and after what is sent next."""
+        return (self.before.value if self.before else UNSEEN, self.plan.desired)
+
+    def _require_foreseen(self) -> None:
+        """Raise where the task was told what to foresee, and this is something else."""
+        foreseen: Foreseen | None = self.context.get("foreseen")
+        if foreseen is None or not self.is_state or (foreseen.move and has_move(foreseen.move, self._move)):
+            return
+        raise CheckFailed(
+            f"It changed while the task ran, and is not as it was planned any more. {self.plan.request} was not sent."
+            " Make a new plan.",
+            nothing_done=True,
+        )
 
     def _of_environment(self) -> list[tuple[Subject, Entry]]:
         """Return what the journal knows of the environment, where that matters."""
@@ -423,11 +538,10 @@ class _Change:
 
     def _take_back(self, entry: Entry) -> None:
         """Put the rows back that were there before a request was noted, and leave what others have noted since."""
-        displaced = tuple(one for one in self.rows if one.key == entry.key)
         while True:
             rows = self.journal.read(self.subject)
-            others = tuple(one for one in rows if not one.is_about(entry))
-            if len(others) == len(rows) or self._replace(rows, (*others, *displaced)):
+            is_mine = any(one.is_about(entry) for one in rows)
+            if not is_mine or self._replace(rows, taken_back(rows, entry, self.rows)):
                 return
 
     def _require_same_journal(self) -> None:
@@ -442,16 +556,12 @@ class _Change:
         if self.journal_identity in (None, identity):
             self.journal_identity = identity
             return None
-        lost = "The journal was removed, emptied or replaced while this task ran"
         if self.asked is None or self.context.check_mode:
             self.journal_identity = identity
-            return f"{lost}, so it is not known any more what was sent earlier. Nothing was sent by this task."
+            return f"{LOST}, so it is not known any more what was sent earlier. Nothing was sent by this task."
         self._note_anew(self.asked)
         self.journal_identity = self.journal.identity()
-        return (
-            f"{lost}. {self.plan.request} was sent, which is noted in the journal that is there now. What was sent"
-            " earlier is not known any more; a journal that you put back may not know of this request."
-        )
+        return f"{LOST}. {self.plan.request} {NOTED_ANEW}"
 
     def _note_anew(self, sent: Entry) -> None:
         """Note in another journal what was sent, unless others have sent the same since."""
@@ -523,7 +633,7 @@ class _Change:
         if self.operation is None or self.operation.id != entry.operation_id:
             self.operation = Operation(entry.operation_id, accepted_at=entry.sent_at, resumed=True)
         operation, self.asked = self.operation, entry
-        waits = self.context.wait and not self.context.check_mode
+        waits = self.context.follows and not self.context.check_mode
         if not self.context.companions:
             operation.cannot_be_told("Operations are not followed, because companions are switched off.")
         else:
@@ -673,7 +783,8 @@ class _Change:
             return
         if self.asked and self.asked.is_about(entry):
             self.asked = self.asked.with_progress(progress, operation_id)
-        if not note_progress(self.journal, self.subject, entry, progress, operation_id, supersedes=True):
+        was_accepted = progress != UNKNOWN  # else what was there before may be there still
+        if not note_progress(self.journal, self.subject, entry, progress, operation_id, supersedes=was_accepted):
             self._require_same_journal()
 
     def _with_what_was_done(self, error: HostingError) -> HostingError:
@@ -692,13 +803,15 @@ class _Change:
 
     def _outcome(self, changed: bool, after: Observed | None = NOT_SHOWN) -> Outcome:
         diff = self._diff(self.name, changed) if self.context.diff and self.name is not None else None
+        if changed and self.context.check_mode and self.is_state:
+            self.context.predicted = self._move
         return Outcome(changed, self.first_source, self.plan.desired, after, self.operation, diff, self.answer)
 
     def _diff(self, name: str, changed: bool) -> dict[str, dict[str, object]]:
         if not changed:
             before = self.plan.desired
         else:
-            before = self.first_before.value if self.first_before else "(not shown by the service)"
+            before = self.first_before.value if self.first_before else UNSEEN
         return {"before": {name: before}, "after": {name: self.plan.desired}}
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from ._journal import Entry
-from ._progress import FAILED, FINISHED, IN_PROGRESS, SENT
+from ._progress import FAILED, FINISHED, IN_PROGRESS, NOT_DONE, SENT
 
 READS_LAG = 15
 """Seconds after the end of a write in which a read may still show what was there before it."""
@@ -85,7 +85,7 @@ def decide(wanted: Wanted, seen: Seen, remembered: Iterable[Entry], now: float) 
     if wanted.relative and _shows_an_older_state(seen, remembered, now):
         return Step.LOOK_AGAIN
     entry = counting_entry(wanted, remembered, now)
-    if entry is None or entry.progress == FAILED:
+    if entry is None or entry.progress in (FAILED, NOT_DONE):
         return Step.SEND
     if entry.progress == IN_PROGRESS and seen.shows_operation:
         return Step.FOLLOW
@@ -112,7 +112,9 @@ def counting_entry(wanted: Wanted, remembered: Iterable[Entry], now: float) -> E
 
 def _is_superseded(entry: Entry, remembered: Iterable[Entry]) -> bool:
     """Tell whether another release was sent since: then this one is no longer the environment's."""
-    return any(one.release != entry.release and one.sent_at > entry.sent_at for one in remembered)
+    return any(
+        one.release != entry.release and one.sent_at > entry.sent_at and one.progress != NOT_DONE for one in remembered
+    )
 
 
 def _is_too_old(entry: Entry, wanted: Wanted, now: float) -> bool:

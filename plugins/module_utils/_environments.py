@@ -18,14 +18,14 @@ Send = Callable[[Request], Answer]
 """What sends a read: a client's send, or a context's."""
 
 
-def environments_of_company(send: Send, company_id: str | None, source_environment: str) -> list[Variables]:
+def variables_of_company(send: Send, company_id: str | None, source_environment: str) -> list[Variables]:
     """Return the variables of all environments of a company, by default that of the key."""
     company_id = company_id or send(VALIDATE_KEY()).at("company", str)
     answer = send(GET_SITES(query={"company": company_id, "include_environments": "true"}))
     return _variables(answer, "company.sites", answer.records("company.sites"), company_id, source_environment)
 
 
-def environments_of_site(send: Send, site_id: str, source_environment: str) -> list[Variables]:
+def variables_of_site(send: Send, site_id: str, source_environment: str) -> list[Variables]:
     """Return the variables of the environments of a site. The service says nothing of the site itself here."""
     answer = send(GET_ENVIRONMENTS(site_id=site_id))
     site = {"id": site_id, "environments": answer.records("site.environments")}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from importlib import import_module
 from typing import Any, Self
 
 from ._interface import Request
@@ -116,6 +117,19 @@ class MissingLibrary(HostingError):
         )
 
 
+def library(name: str, requirement: str, purpose: str) -> Any:
+    """Return an optional library's module, imported only now. Raises MissingLibrary, which says how to install it."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise MissingLibrary(
+            f"{purpose} needs the Python library {requirement.partition('>')[0]}, which cannot be imported ({error})."
+            f" Install it for the Python that runs this: {shlex.quote(sys.executable or 'python3')} -m pip install"
+            f" '{requirement}'. Nothing was done.",
+            nothing_done=True,
+        ) from None
+
+
 class ConnectionFailed(HostingError):
     """No connection, or a connection that broke."""
 
@@ -147,9 +161,10 @@ class BadRequest(HostingError):
 
 
 class RateLimited(HostingError):
-    """429, still after all retries."""
+    """429, still after all retries. ``retry_after`` is how many seconds the service said to stay away, or None."""
 
     kind = "rate_limited"
+    retry_after: float | None = None
 
 
 class ServiceError(HostingError):

@@ -141,7 +141,7 @@ class Updates:
                     plan=self._plan_several,
                     observe=self._observe_several,
                     start=Start(Kind.UPDATE, self.context["environment_id"]),
-                    prepare=self._take,
+                    take=self._take,
                 )
             )
         except HostingError as error:
@@ -182,7 +182,7 @@ class Updates:
             plan=lambda before: self._plan_one(before, request),
             observe=self._observe_one,
             start=Start(Kind.UPDATE, self.context["environment_id"]),
-            prepare=self._take,
+            take=self._take,
         )
 
     def _plan_one(self, before: Observed | None, request: Request) -> Plan:

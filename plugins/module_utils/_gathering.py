@@ -105,17 +105,24 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 """The options of a task that gathers, besides the environment's and the site's id."""
 
+OF_ENVIRONMENT = sorted({*READINGS} - {"administrators", "networks", "visits"})
+"""What can be read without options of its own, besides the ids of domains."""
 
-def run(context: Context) -> dict[str, Any]:
+
+def gather_options() -> dict[str, dict[str, Any]]:
+    """The options of a task that gathers after it has done something else."""
+    return {
+        "gather": {"type": "list", "elements": "str", "choices": OF_ENVIRONMENT, "default": []},
+        "domain_ids": OPTIONS["domain_ids"],
+    }
+
+
+def gather(context: Context) -> dict[str, Any]:
     """Return the readings that the task asks for, what could not be read and why, and the declaration.
 
     Raises the first error when nothing at all could be read because of the key, the address or the way to the service.
     """
-    gathering = _Gathering(context)
-    for name, reading in READINGS.items():
-        if name in context["gather"]:
-            gathering.take(name, reading)
-    gathering.refuse_nothing()
+    gathering = _gathered(context)
     declaration, left_out = declaration_of(gathering.readings)
     problems = {name: _problem(error) for name, error in left_out.items()}
     return {
@@ -123,6 +130,35 @@ def run(context: Context) -> dict[str, Any]:
         "unread": {**problems, **gathering.unread},
         "declaration": declaration,
     }
+
+
+def gather_after(result: dict[str, Any], context: Context) -> dict[str, Any]:
+    """Return the result of a task that has kept an environment, with the readings that it asks for besides.
+
+    What the service has shown before is asked again only where the task has sent something since.
+    """
+    if not context["gather"]:
+        return result
+    if result["changed"]:
+        context.forget_looks()
+    try:
+        gathering = _gathered(context)
+    except HostingError as error:
+        # It was told already by the parts; where there are none, it is all there is to tell.
+        failure = {} if result.get("failed") else {"failed": True, **error.as_result()}
+        unread = dict.fromkeys(context["gather"], _problem(error))
+        return {**result, **failure, "readings": {}, "unread": unread}
+    return {**result, "readings": gathering.readings, "unread": gathering.unread}
+
+
+def _gathered(context: Context) -> _Gathering:
+    """Return what the task asks for and could be read; raise what is wrong for all readings."""
+    gathering = _Gathering(context)
+    for name, reading in READINGS.items():
+        if name in context["gather"]:
+            gathering.take(name, reading)
+    gathering.refuse_nothing()
+    return gathering
 
 
 class _Gathering:

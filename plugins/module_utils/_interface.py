@@ -106,10 +106,19 @@ GET_ENVIRONMENTS = Endpoint("GET", "/sites/{site_id}/environments")
 GET_SITES = Endpoint("GET", "/sites")
 GET_THEMES = Endpoint("GET", "/sites/environments/{env_id}/themes")
 GET_ALL_PLUGINS = Endpoint("GET", "/sites/environments/{env_id}/plugins")
+GET_LOGS = Endpoint("GET", "/sites/environments/{env_id}/logs")
 GET_BACKUPS = Endpoint("GET", "/sites/environments/{env_id}/backups")
 # A repetition would take away what was changed since the first restore.
 RESTORE_BACKUP = Endpoint(
     "POST", "/sites/environments/{env_id}/backups/restore", repeatable=False, answers_with="operation_id"
+)
+# The service refuses to remove a backup that is gone, so a repetition would fail.
+DELETE_BACKUP = Endpoint(
+    "DELETE", "/sites/environments/backups/{backup_id}", repeatable=False, answers_with="operation_id"
+)
+# What a command does twice, nobody knows.
+RUN_WP_CLI_COMMAND = Endpoint(
+    "POST", "/sites/environments/{env_id}/run-wp-cli-command", repeatable=False, answers_with="operation_id"
 )
 CLEAR_SITE_CACHE = Endpoint("POST", "/sites/tools/clear-cache", answers_with="operation_id")
 CLEAR_EDGE_CACHE = Endpoint("POST", "/sites/edge-caching/clear", answers_with="operation_id")

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 from ._errors import JournalError
-from ._progress import ENDED, FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
+from ._progress import ENDED, FAILED, FINISHED, IN_PROGRESS, NOT_DONE, SENT, UNKNOWN
 
 if TYPE_CHECKING:
     import psycopg
@@ -65,6 +65,10 @@ create table hosting_management_journal (
     primary key (service, subject, key)
 )
 """
+
+
+BEFORE = "before:"
+"""What the key of a row begins with whose place another one has taken."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,11 @@ class Entry:
         """Return the entry of the same request as it stands now; it keeps an operation's id that is not given anew."""
         ended_at = max(time.time(), self.sent_at) if progress in ENDED else None
         return replace(self, progress=progress, operation_id=operation_id or self.operation_id, ended_at=ended_at)
+
+    @property
+    def key_of_displaced(self) -> str:
+        """The key of the row whose place this one has taken; see _displaced."""
+        return f"{BEFORE}{self.key}"
 
     def answer_may_come(self, now: float | None = None) -> bool:
         """Return True while the run that has sent the request may still be waiting for its answer."""
@@ -314,7 +323,7 @@ _INSERT = (
     f"insert into hosting_management_journal (service, subject, {_NAMES})"  # noqa: S608
     f" values (?, ?, {', '.join('?' * len(_COLUMNS))})"
 )
-_OLD = f"progress in ('{FINISHED}', '{FAILED}') and sent_at < ? and service <> ''"
+_OLD = f"progress in ('{FINISHED}', '{FAILED}', '{NOT_DONE}') and sent_at < ? and service <> ''"
 
 
 class NoJournal:
@@ -967,7 +976,8 @@ def note_progress(
 ) -> bool:
     """Note how far a request has come; False when it is not in the journal any more.
 
-    With ``supersedes``, what was sent before it of other releases no longer counts: the subject has this one now.
+    With ``supersedes``, what was sent before it of other releases, and what it has taken the place of, no longer
+    counts: the subject has this one now.
     """
     while True:
         rows = journal.read(subject)
@@ -976,7 +986,11 @@ def note_progress(
             return False
         others = tuple(one for one in rows if one is not mine)
         if supersedes:
-            others = tuple(one for one in others if one.release == entry.release or one.sent_at > entry.sent_at)
+            others = tuple(
+                one
+                for one in others
+                if one.sent_at > entry.sent_at or (one.release == entry.release and one.key != entry.key_of_displaced)
+            )
         is_known = mine.progress == progress and operation_id in (None, mine.operation_id)
         now = mine if is_known else mine.with_progress(progress, operation_id)
         if journal.replace(subject, rows, (*others, now), durable=False):

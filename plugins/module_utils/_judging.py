@@ -10,14 +10,15 @@ from functools import cached_property
 
 from ._client import Record
 from ._context import NOT_SHOWN, Context
+from ._decision import READS_LAG
 from ._environments import php_version_of
 from ._errors import HostingError, InvalidInput
 from ._extensions import is_missing, list_plugins, list_themes
 from ._journal import Entry, Subject, note_progress
 from ._operations import Operation
-from ._progress import FAILED, FINISHED, IN_PROGRESS, SENT
+from ._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
 from ._sites import environment_of_site
-from ._under_way import Kind, kind_of
+from ._under_way import OVERWRITING, Kind, kind_of
 from ._verdicts import (
     BROKE_IT,
     NOT_KNOWN,
@@ -69,23 +70,39 @@ def _under_way(context: Context) -> list[tuple[Subject, Entry]]:
     ]
 
 
-def judge_environment(context: Context, verdict: str, reason: str) -> list[Trial]:
+def ended_trials(context: Context) -> list[Trial]:
+    """Return what the journal knows of the updates of the task's environment, or nothing while one of them goes on.
+
+    An update goes on before it becomes a trial, so in this order none is taken to have ended that is yet to begin.
+    """
+    trials = trials_at(context, context["environment_id"])
+    return [] if _under_way(context) else trials
+
+
+def judge_environment(context: Context, verdict: str, reason: str, seen: list[Trial] | None = None) -> list[Trial]:
     """Judge the updates of the task's environment whose verdict is open, and return those whose verdict is new.
 
     Nothing is judged while an update goes on: it may show, or not, from one moment to the next. A site that works also
     clears those that broke it, if they are still installed. What is not installed never took place, or was rolled back:
-    an open one is forgotten, and one that broke the site stays held back.
+    an open one is forgotten, and one that broke the site stays held back. Where the answer to an update was lost, an
+    open one may be on its way, and stays open.
+
+    :param seen: the ended trials when somebody looked at the site. If others have come since, such as those of another
+        run, nobody knows which of them the site had then, and nothing is judged.
     """
-    if _under_way(context):
+    trials = ended_trials(context)
+    if seen is not None and trials != seen:
         return []
-    installed = _Installed(context)
     judged = []
-    for trial in trials_at(context, context["environment_id"]):
+    installed = _Installed(context)
+    newest = _newest_change(context)
+    if newest == (Kind.UPDATE, FINISHED):
+        installed.wait_for(trials)
+    for trial in trials:
         if trial.verdict != NOT_KNOWN and not (verdict == WORKS and trial.verdict == BROKE_IT):
             continue
-        version = installed.version_of(trial.update)
-        if version not in (None, trial.update.version):
-            if trial.verdict == NOT_KNOWN:
+        if not installed.may_have(trial):
+            if trial.verdict == NOT_KNOWN and newest != (Kind.UPDATE, UNKNOWN):
                 forget(context, trial)
             continue
         now = judge(context, trial, verdict, reason)
@@ -110,11 +127,39 @@ def judge_update(context: Context, update: Update, verdict: str, reason: str) ->
     return [now for now in (judge(context, trial, verdict, reason) for trial in trials) if now]
 
 
+def _newest_change(context: Context) -> tuple[Kind, str] | None:
+    """Return the last update, push or restore that the journal knows of the task's environment, and how it stands.
+
+    How long ago that was is not asked for: another controller's clock has told it.
+    """
+    rows = context.journal.of_environment(context.client.base_url, context["environment_id"])
+    changes = [
+        (entry.sent_at, kind_of(subject, entry), entry.as_known().progress)
+        for subject, entry in rows
+        if kind_of(subject, entry) in (*OVERWRITING, Kind.UPDATE)
+    ]
+    newest = max(changes, key=lambda one: one[0], default=None)
+    return newest and newest[1:]
+
+
 class _Installed:
     """The versions that the task's environment has now, each list read once, and only if it is asked for."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
+
+    def may_have(self, trial: Trial) -> bool:
+        """Tell whether the environment has what was updated, as far as the service shows it."""
+        return self.version_of(trial.update) in (None, trial.update.version)
+
+    def wait_for(self, trials: list[Trial]) -> None:
+        """Look again until the environment has what nobody has judged, as long as lists may lag behind an update."""
+        deadline = time.monotonic() + READS_LAG
+        while time.monotonic() < deadline and not all(self.may_have(one) for one in trials if one.verdict == NOT_KNOWN):
+            time.sleep(LOOK_AGAIN)
+            self.context.forget_looks()
+            for name in ("_plugins", "_themes", "_php"):
+                self.__dict__.pop(name, None)
 
     def version_of(self, update: Update) -> str | None:
         """Return the installed version, an empty text for what is not installed, None where nobody shows it."""

@@ -13,7 +13,8 @@ from ._client import Record
 from ._context import NOT_SHOWN, Context
 from ._convergence import TAKEN, Observed
 from ._interface import GET_BACKUPS
-from ._progress import FINISHED, IN_PROGRESS
+from ._journal import note_progress
+from ._progress import FINISHED, IN_PROGRESS, UNKNOWN
 from ._release_backups import ReleaseBackup, Rows, is_settled, may_count, record, recorded
 from ._values import time_of_text
 
@@ -26,11 +27,30 @@ def wanted_backup(context: Context) -> BackupOfTag | BackupOfRelease | None:
     return None if context["tag"] is None and oldest is None else BackupOfTag(context, oldest)
 
 
+def note_end_of_lost(context: Context) -> None:
+    """Note that a backup for the task's release was taken whose answer was lost, where the service shows it.
+
+    It may not count any more, when something has overwritten the environment since. Then nobody would look for it, and
+    its request would stand in the way of the next one.
+    """
+    if context["release"] is None or context.started or context.check_mode:
+        return
+    environment_id, tag = context["environment_id"], context["tag"]
+    subject = (context.client.base_url, f"manual_backup/{environment_id}/{tag}")
+    lost = [row for row in context.journal.read(subject) if row.as_known().progress == UNKNOWN]
+    known = recorded(context, environment_id, context["release"]) if lost else None
+    answer = context.companion(GET_BACKUPS(env_id=environment_id)) if known else NOT_SHOWN
+    if known and answer is not NOT_SHOWN and known.found_in(manual_backups_of(answer)):
+        for row in lost:
+            note_progress(context.journal, subject, row, FINISHED)
+
+
 class BackupOfTag:
     """The newest backup with the task's tag, if it gives one, that is not older than ``oldest`` (in seconds)."""
 
     def __init__(self, context: Context, oldest: float | None) -> None:
         self.context, self.oldest = context, oldest
+        self.shown: list[Record] | None = None  # the manual backups that the service has shown last
 
     def not_before(self) -> float | None:
         """Return the journal's time before which no backup counts, or None."""
@@ -41,7 +61,9 @@ class BackupOfTag:
         answer = self.context.companion(GET_BACKUPS(env_id=self.context["environment_id"]))
         if answer is NOT_SHOWN:
             return NOT_SHOWN
-        counting = [backup for backup in answer.records("environment.backups") if self._counts(backup)]
+        backups = answer.records("environment.backups")
+        self.shown = [one for one in backups if is_manual(one) and isinstance(one.get("id"), int)]
+        counting = [backup for backup in backups if self._counts(backup)]
         if not counting:
             return Observed(None)
         return Observed(TAKEN, as_result(answer, max(counting, key=lambda backup: backup["created_at"])))
@@ -66,7 +88,8 @@ class BackupOfRelease:
         self.context, self.environment_id, self.release = context, context["environment_id"], context["release"]
         # What this task notes counts as long as it runs.
         self.oldest = _oldest(context)
-        self.record: ReleaseBackup | None = None
+        self.shown: list[Record] | None = None  # the manual backups that the service has shown last
+        self.record = recorded(context, self.environment_id, self.release) if context.started else None
 
     def not_before(self) -> float | None:
         """Return the journal's time before which no backup counts: that of the record."""
@@ -75,7 +98,7 @@ class BackupOfRelease:
     def observe(self) -> Observed | None:
         """Return whether the service shows the backup; note on record which it is, or that one is to be taken."""
         answer = self.context.companion(GET_BACKUPS(env_id=self.environment_id))
-        backups = None if answer is NOT_SHOWN else manual_backups_of(answer)
+        backups = self.shown = None if answer is NOT_SHOWN else manual_backups_of(answer)
         remembered = self._remembered()
         known = self._known()
         if known is None or not self._counts(known, remembered, backups):
@@ -133,7 +156,12 @@ class BackupOfRelease:
 
 
 def _oldest(context: Context) -> float | None:
-    """Return the time, in seconds since the epoch, before which a backup does not count; None when all count."""
+    """Return the time, in seconds since the epoch, before which a backup does not count; None when all count.
+
+    What an earlier task has started was new enough then.
+    """
+    if context.started:
+        return None
     if context["max_age"] is not None:
         return float(context.began_at - context["max_age"])
     return None if context["newer_than"] is None else time_of_text(context["newer_than"]).timestamp()

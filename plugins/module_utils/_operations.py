@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from ._client import Answer, Client
@@ -24,6 +25,7 @@ POLL_INTERVAL = 1
 """The default of ``poll_interval``, in seconds."""
 
 VISIBLE_AFTER = 60  # seconds in which the service may not know an operation, since it was accepted or last shown
+LONG_AGO = 7 * 86400  # seconds: no clocks of two controllers differ by as much
 NEVER_SEEN = 3  # different operations that the service has never shown, before it is taken to show none
 LONGEST_INTERVAL = 15  # seconds between two looks
 PART_OF_WAIT = 0.14  # of the time waited: an end is noticed that late at most, with fewer than 25 looks a minute
@@ -45,7 +47,11 @@ SHOWS_NONE = f"The service shows no operations: it has not shown any of the last
 
 @dataclass
 class Operation:
-    """An accepted operation. ``accepted_at`` is in seconds since the epoch; None means longer ago than matters."""
+    """An accepted operation. ``accepted_at`` is in seconds since the epoch; None means longer ago than matters.
+
+    Of one that is ``resumed``, it is by the clock of whoever has sent the request. Whoever acts on the end of such a
+    one counts from the first look at it, unless ``counts_by_clock``.
+    """
 
     id: str | None
     state: str = IN_PROGRESS
@@ -53,8 +59,10 @@ class Operation:
     accepted_at: float | None = None
     resumed: bool = False
     data: object = None
+    counts_by_clock: bool = field(default=False, repr=False)
     _was_shown: bool = field(default=False, repr=False)
     _known_at: float = field(default=0.0, repr=False)  # when an answer said last that the service knows it
+    _missed_since: float | None = field(default=None, repr=False)  # when it was not shown for the first time
     _failures: int = field(default=0, repr=False)
     _failing_since: float | None = field(default=None, repr=False)
     _silences: int = field(default=0, repr=False)  # answers in a row that say nothing about it
@@ -84,16 +92,29 @@ class Operation:
         )
 
     @property
+    def was_shown(self) -> bool:
+        """Whether any answer has shown it."""
+        return self._was_shown
+
+    @property
     def is_unseen(self) -> bool:
         """Whether it is in progress as far as anybody knows, and no answer has ever shown it."""
         return self.state == IN_PROGRESS and not self._known_at
 
-    def look(self, client: Client, visible_after: float = 0, deadline: float | None = None) -> None:
+    def look(
+        self,
+        client: Client,
+        visible_after: float = 0,
+        deadline: float | None = None,
+        service_is_well: Callable[[], bool] | None = None,
+    ) -> None:
         """Ask the service once how the operation stands, and take that over into ``state`` and ``message``.
 
         ``unknown`` means that the service cannot tell: it has no such endpoint, or it does not know the operation
         ``visible_after`` seconds after it was accepted or last shown. ``deadline`` is in seconds of time.monotonic().
+        ``service_is_well`` tells whether a 500 counts; by default, is_well() is asked.
         """
+        probe = service_is_well or partial(is_well, client, deadline)
         if self.id is None:
             self.cannot_be_told("The service accepted the request without naming an operation.")
             return
@@ -105,33 +126,37 @@ class Operation:
             if not error.is_offered:
                 self._miss(NO_ENDPOINT, visible_after)
             elif isinstance(error, ServiceError) and error.status == 500:
-                self._weigh(client, error.service_message, deadline)
+                self._weigh(error.service_message, probe)
             else:
                 raise
         else:
-            self._take(client, answer, visible_after, deadline)
+            self._take(answer, visible_after, probe)
 
     def cannot_be_told(self, message: str) -> None:
         """Note that the service does not show how the operation stands."""
         self.state, self.message = UNKNOWN, message
 
     def _age(self) -> float:
-        """Return the seconds since the service accepted or showed it."""
-        return time.time() - max(self._known_at, self.accepted_at or 0)
+        """Return the seconds since the service accepted or showed it; of a resumed one, since it was missed first."""
+        by_clock = time.time() - max(self._known_at, self.accepted_at or 0)
+        if self._known_at or not self.resumed or self.counts_by_clock or by_clock > LONG_AGO:
+            return by_clock
+        self._missed_since = self._missed_since or time.monotonic()
+        return time.monotonic() - self._missed_since
 
     def _miss(self, message: str, visible_after: float) -> None:
         """Take in that the service does not show the operation. What it has shown before may be missed for a while."""
-        if self._age() > visible_after or (message == NO_ENDPOINT and not self._known_at):
+        if visible_after == 0 or self._age() > visible_after or (message == NO_ENDPOINT and not self._known_at):
             self.cannot_be_told(message)
 
-    def _take(self, client: Client, answer: Answer, visible_after: float, deadline: float | None) -> None:
+    def _take(self, answer: Answer, visible_after: float, probe: Callable[[], bool]) -> None:
         status = answer.outcome
         if status == 404:
             self._miss(NOT_KNOWN, visible_after)
         elif status == 500:
-            self._weigh(client, answer.message, deadline)
+            self._weigh(answer.message, probe)
         elif not 200 <= status < 300:
-            self._hear_nothing(f"the service answers that its status is {status}")
+            self.hear_nothing(f"the service answers that its status is {status}")
         else:
             self._was_shown, self._known_at = True, time.time()
             self._failures, self._failing_since = 0, None
@@ -140,14 +165,14 @@ class Operation:
             self.message = answer.message
             self.data = answer.data.get("data") if isinstance(answer.data, dict) else None
 
-    def _weigh(self, client: Client, message: str | None, deadline: float | None) -> None:
+    def _weigh(self, message: str | None, probe: Callable[[], bool]) -> None:
         """Count a 500 as word of the operation's failure, if the service is well otherwise.
 
         A service that is well says of an operation that cannot exist that it does not know it. Anything else, also no
         answer, says nothing about the operation.
         """
-        if not _is_well(client, deadline):
-            self._hear_nothing("the service answers 500 for it, and not as it should for one that cannot exist")
+        if not probe():
+            self.hear_nothing("the service answers 500 for it, and not as it should for one that cannot exist")
             return
         now = time.monotonic()
         self._known_at = time.time()
@@ -157,14 +182,14 @@ class Operation:
         if self._failures >= FAILED_AFTER_ANSWERS and now - self._failing_since >= FAILED_AFTER:
             self.state, self.message = FAILED, message
 
-    def _hear_nothing(self, why: str) -> None:
+    def hear_nothing(self, why: str) -> None:
         """Count an answer that says nothing about the operation."""
         self._silent_since = self._silent_since or time.monotonic()
         self._silences += 1
         self._why_silent = why
 
 
-def _is_well(client: Client, deadline: float | None) -> bool:
+def is_well(client: Client, deadline: float | None) -> bool:
     """Tell whether the service says of an operation that cannot exist that it does not know it."""
     try:
         return client.send(GET_OPERATION(operation_id=NO_OPERATION), deadline=deadline).outcome == 404
@@ -196,7 +221,7 @@ def follow(
     """
     started = reported = time.monotonic()
     deadline = started + wait_timeout
-    shown = _Shown(client, journal or NoJournal())
+    shown = Shown(client, journal or NoJournal())
     while True:
         for operation in operations:
             if operation.state == IN_PROGRESS:
@@ -215,7 +240,7 @@ def follow(
         time.sleep(min(FAILING_INTERVAL if failing else next_look(now - started, poll_interval), left))
 
 
-class _Shown:
+class Shown:
     """Whether the service shows operations, as far as the journal has learned it from those that it has not shown."""
 
     def __init__(self, client: Client, journal: Journal) -> None:
@@ -233,7 +258,7 @@ class _Shown:
 
     def learn(self, operation: Operation) -> None:
         """Take in what a look at an operation has shown: one that is seen outweighs all that were not."""
-        if operation._was_shown:
+        if operation.was_shown:
             if self._rows:
                 self._replace(lambda _rows: ())
         elif operation.message == NOT_KNOWN and not self.visible_after:
@@ -251,7 +276,7 @@ class _Shown:
         operation = Operation(row.operation_id)
         with suppress(HostingError):
             operation.look(self._client)
-        return operation._was_shown
+        return operation.was_shown
 
     def _replace(self, change: Callable[[tuple[Entry, ...]], tuple[Entry, ...]]) -> None:
         while True:
@@ -269,7 +294,7 @@ def _never_seen(rows: Iterable[Entry], besides: str | None = None) -> list[Entry
     return known[-most:]
 
 
-def _look_or_name(client: Client, operation: Operation, shown: _Shown, deadline: float) -> None:
+def _look_or_name(client: Client, operation: Operation, shown: Shown, deadline: float) -> None:
     """Look once; an error on the way says which operation goes on meanwhile."""
     try:
         operation.look(client, shown.visible_after, max(deadline, time.monotonic() + 1))

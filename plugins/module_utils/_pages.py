@@ -95,8 +95,6 @@ class VisitorSession(Session):
 def checked_urls(urls: Iterable[str]) -> list[str]:
     """Return the addresses; raise ValueError for one that no browser would open, or that has a password in it."""
     urls = list(urls)
-    if not urls:
-        raise ValueError("must have at least one address")
     for url in urls:
         try:
             parts = urlsplit(url)

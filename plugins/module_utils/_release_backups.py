@@ -17,10 +17,12 @@ from ._client import Record
 from ._context import Context
 from ._errors import CheckFailed
 from ._journal import Entry, Subject, digest_of
-from ._progress import FAILED, FINISHED, UNKNOWN
+from ._progress import FAILED, FINISHED, NOT_DONE, UNKNOWN
 from ._under_way import OVERWRITING, Kind, is_restore, kind_of
 
 Rows = Iterable[tuple[Subject, Entry]]
+
+_WORD = "release_backup"
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,8 @@ def require_backup(context: Context, environment_id: str, release: str) -> bool:
     if known is None:
         raise CheckFailed(f"The journal has no backup of environment {environment_id} for {release}. {advice}")
     remembered = context.journal.of_environment(context.client.base_url, environment_id)
+    if known.backup_id is None and not _may_have_been_taken(known, remembered):
+        raise CheckFailed(f"The backup {known.tag} of environment {environment_id} was not taken. {advice}")
     if not all(_is_for(entry, release) for entry in _overwritten_since(known, remembered)):
         raise CheckFailed(
             f"Environment {environment_id} was overwritten after the backup {known.tag} had been begun, by another run."
@@ -103,10 +107,20 @@ def require_backup(context: Context, environment_id: str, release: str) -> bool:
     return True
 
 
+def _may_have_been_taken(backup: ReleaseBackup, remembered: Rows) -> bool:
+    """Tell whether a backup was asked for after it was put on record, and has not failed."""
+    return any(
+        kind_of(subject, entry) is Kind.BACKUP
+        and entry.release == backup.tag
+        and entry.progress not in (FAILED, NOT_DONE)
+        for subject, entry in remembered
+    )
+
+
 def is_settled(remembered: Rows) -> bool:
     """Tell whether nothing overwrites an environment, as far as the journal knows. Pure."""
     return not any(
-        kind_of(subject, entry) in OVERWRITING and entry.progress not in (FINISHED, FAILED)
+        kind_of(subject, entry) in OVERWRITING and entry.progress not in (FINISHED, FAILED, NOT_DONE)
         for subject, entry in remembered
     )
 
@@ -115,8 +129,16 @@ def recorded(context: Context, environment_id: str, release: str) -> ReleaseBack
     """Return what the journal knows of the backup from before a release, or None."""
     key = digest_of(release)
     row = next((one for one in context.journal.read(_subject(context, environment_id)) if one.key == key), None)
-    if row is None:
-        return None
+    return None if row is None else _of_row(release, row)
+
+
+def recorded_in(remembered: Rows) -> list[ReleaseBackup]:
+    """Return the backups from before releases that are among the journal's rows of an environment, oldest first."""
+    rows = [row for subject, row in remembered if subject[1].startswith(f"{_WORD}/") and row.release]
+    return [_of_row(row.release or "", row) for row in sorted(rows, key=lambda row: row.sent_at)]
+
+
+def _of_row(release: str, row: Entry) -> ReleaseBackup:
     note = row.note
     return ReleaseBackup(
         release, note["tag"], tuple(note["ids_before"]), note["backup_id"], note["is_settled"], row.sent_at
@@ -147,7 +169,7 @@ def record(context: Context, environment_id: str, backup: ReleaseBackup) -> Rele
 
 
 def _subject(context: Context, environment_id: str) -> Subject:
-    return (context.client.base_url, f"release_backup/{environment_id}")
+    return (context.client.base_url, f"{_WORD}/{environment_id}")
 
 
 def _overwritten_since(backup: ReleaseBackup, remembered: Rows) -> list[Entry]:
@@ -157,7 +179,9 @@ def _overwritten_since(backup: ReleaseBackup, remembered: Rows) -> list[Entry]:
 
 def _overwriting(remembered: Rows, is_wanted: Callable[[Entry], bool]) -> list[Entry]:
     return [
-        entry.as_known() for subject, entry in remembered if kind_of(subject, entry) in OVERWRITING and is_wanted(entry)
+        entry.as_known()
+        for subject, entry in remembered
+        if kind_of(subject, entry) in OVERWRITING and entry.progress != NOT_DONE and is_wanted(entry)
     ]
 
 
@@ -167,7 +191,7 @@ def _was_begun_before(overwriting: Entry, backup: ReleaseBackup, remembered: Row
         kind_of(subject, entry) is Kind.BACKUP
         and entry.release == backup.tag
         and backup.noted_at <= entry.sent_at < overwriting.sent_at
-        and entry.progress != FAILED
+        and entry.progress not in (FAILED, NOT_DONE)
         for subject, entry in remembered
     )
 

@@ -14,8 +14,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ._context import Context
+from ._displaced import is_displaced
 from ._journal import Entry, Subject
-from ._progress import FAILED, FINISHED
+from ._progress import FAILED, FINISHED, NOT_DONE
 from ._values import iso_of_seconds
 
 
@@ -30,7 +31,8 @@ def _target_of(context: Context) -> str:
 
 def pushes_of(context: Context) -> tuple[Entry, ...]:
     """Return what the journal knows of the pushes to the task's environment, and of restores, oldest first."""
-    return context.journal.read(push_subject(context))
+    rows = context.journal.read(push_subject(context))
+    return tuple(row for row in rows if row.progress != NOT_DONE and not is_displaced(row))
 
 
 def release_of_restore(backup_id: int, release: str | None) -> str | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from ._journal import Entry, Subject
-from ._progress import FAILED, FINISHED, UNKNOWN
+from ._progress import FAILED, FINISHED, NOT_DONE, UNKNOWN
 
 
 class Kind(Enum):
@@ -25,6 +25,8 @@ class Kind(Enum):
     PUSH = auto()
     RESTORE = auto()
     UPDATE = auto()  # of plugins, themes or PHP
+    REMOVAL = auto()  # of a backup
+    COMMAND = auto()  # of WP-CLI
     OTHER = auto()  # restarts, caches, lists, domains
 
 
@@ -37,6 +39,8 @@ _KINDS = {
     "site_plugin": Kind.UPDATE,
     "site_theme": Kind.UPDATE,
     "php_version": Kind.UPDATE,
+    "backup_removal": Kind.REMOVAL,
+    "wp_cli": Kind.COMMAND,
 }
 
 
@@ -58,8 +62,10 @@ class Start:
 
 def beside(starting: Kind, under_way: Kind, progress: str) -> Beside:
     """Say whether a request may start beside another one that has come so far (one of _progress). Pure."""
-    if Kind.OTHER in (starting, under_way) or progress in (FINISHED, FAILED):
+    if Kind.OTHER in (starting, under_way) or progress in (FINISHED, FAILED, NOT_DONE):
         return Beside.MAY
+    if starting is under_way is Kind.REMOVAL:
+        return Beside.MAY  # several backups are removed at once
     if progress == UNKNOWN:
         return Beside.ASKS if under_way in OVERWRITING else Beside.MAY
     return Beside.WAITS
@@ -101,6 +107,10 @@ def named(subject: Subject, entry: Entry) -> str:
         return f"The push of {entry.release}" if entry.release else "A push without a release"
     if kind is Kind.BACKUP:
         return f"The backup {entry.release}" if entry.release else "A backup"
+    if kind is Kind.REMOVAL:
+        return f"The removal of backup {subject[1].rpartition('/')[2]}"
+    if kind is Kind.COMMAND:
+        return f"The WP-CLI command for {entry.release}" if entry.release else "A WP-CLI command"
     return {"site_plugin": "An update of plugins", "site_theme": "An update of themes"}.get(
         subject[1].partition("/")[0], "A change of the PHP version"
     )

@@ -10,7 +10,7 @@ until somebody says otherwise; a newer version is a new update.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Any
@@ -99,7 +99,7 @@ class Guard:
     context: Context
     kind: str
     held: list[dict[str, Any]] = field(default_factory=list)
-    taken: list[Update] = field(default_factory=list)
+    taken: list[Trial] = field(default_factory=list)
 
     def lets(self, name: str, version: str | None) -> bool:
         """Tell whether the environment may be updated so, as far as the journal knows now; note it when not."""
@@ -124,9 +124,12 @@ class Guard:
         return lost
 
     def withdraw(self) -> None:
-        """Forget what was noted, because the request was refused or never left: nothing was updated."""
-        for update in self.taken:
-            _change(self.context, update, self._environment_id, lambda _trial: None)
+        """Forget what was noted, because the request was refused or never left: nothing was updated.
+
+        What another run has noted in its place since stays.
+        """
+        for trial in self.taken:
+            forget(self.context, trial)
         self.taken.clear()
 
     @property
@@ -148,9 +151,10 @@ class Guard:
                 self._hold(update, verdict, because)
                 return False
             others = tuple(row for row in rows if row.key != self._environment_id)
-            if self.context.journal.replace(subject, rows, (*others, _entry(new, others))):
+            entry = _entry(new, others)
+            if self.context.journal.replace(subject, rows, (*others, entry)):
                 if len(others) == len(rows):
-                    self.taken.append(update)
+                    self.taken.append(_trial(entry))
                 return True
 
 
@@ -191,23 +195,28 @@ def judge(context: Context, trial: Trial, verdict: str, reason: str = "") -> Tri
 
 
 def forget(context: Context, trial: Trial) -> None:
-    """Forget an update that never took place."""
+    """Forget an update that never took place, unless somebody has noted something else of it since."""
     if not context.check_mode:
-        _change(context, trial.update, trial.environment_id, lambda _trial: None)
+        _change(context, trial.update, trial.environment_id, lambda known: None if known == trial else known)
 
 
 def _at(context: Context, trial: Trial) -> list[Trial]:
     return [one for one in trials_of(context, trial.update) if one.environment_id == trial.environment_id]
 
 
-def _change(context: Context, update: Update, environment_id: str, change: Any) -> None:
+def _change(
+    context: Context, update: Update, environment_id: str, change: Callable[[Trial | None], Trial | None]
+) -> None:
     """Put what ``change`` returns (None removes it) in place of an environment's trial."""
     subject = subject_of(context, update)
     while True:
         rows = context.journal.read(subject)
         others = tuple(row for row in rows if row.key != environment_id)
-        trial = change(next((_trial(row) for row in rows if row.key == environment_id), None))
-        if context.journal.replace(subject, rows, others if trial is None else (*others, _entry(trial, ()))):
+        known = next((_trial(row) for row in rows if row.key == environment_id), None)
+        trial = change(known)
+        if trial == known or context.journal.replace(
+            subject, rows, others if trial is None else (*others, _entry(trial, ()))
+        ):
             return
 
 

@@ -100,40 +100,24 @@ operation:
       description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+  description:
+    - What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+    - L(When something fails,https://github.com/hosting-management/hosting.management/blob/main/docs/failures.md)
+      says which kinds there are, what to do about each, and what else the values tell.
   returned: failure
   type: dict
   contains:
     kind:
-      description:
-        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
-          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      description: What kind of failure it was.
       type: str
       sample: unauthorized
-    status:
-      description: The HTTP status of the answer, if there was one.
-      type: int
-    is_offered:
-      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
-        endpoint, or none that the key's user may read.
-      type: bool
-    message:
-      description: The service's own message, if it sent one.
-      type: str
-    method:
-      description: The HTTP method of the failed request.
-      type: str
-    path:
-      description: The path of the failed request, relative to O(base_url).
-      type: str
-    operation_id:
-      description: The id of the operation concerned, if there is one.
-      type: str
 """
+
+from typing import Any
 
 from ..module_utils._arguments import ModuleSpec, Option, api_options, operation_options
 from ..module_utils._checks import checked_request_path
+from ..module_utils._context import Context
 from ..module_utils._convergence import once
 from ..module_utils._entry import run_module
 from ..module_utils._interface import Endpoint, Request
@@ -151,7 +135,7 @@ SPEC = ModuleSpec(
 )
 
 
-def run(context):
+def run(context: Context) -> dict[str, Any]:
     """Call any other endpoint of the service."""
     reads = context["method"] == "GET"
     repeatable = reads if context["repeatable"] is None else context["repeatable"]
@@ -166,12 +150,12 @@ def run(context):
     return {**result, "status": outcome.answer.status, "json": outcome.answer.data} if outcome.answer else result
 
 
-def _query(query):
+def _query(query: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return a query with booleans as JSON writes them."""
     return query and {name: str(value).lower() if isinstance(value, bool) else value for name, value in query.items()}
 
 
-def main():
+def main() -> None:
     run_module(SPEC, run)
 
 

@@ -57,6 +57,7 @@ extends_documentation_fragment:
   - hosting.management.environment
   - hosting.management.change
   - hosting.management.operation
+  - hosting.management.phases
   - hosting.management.attributes
   - hosting.management.attributes.no_diff
 """
@@ -158,37 +159,20 @@ operation:
       description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+  description:
+    - What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+    - L(When something fails,https://github.com/hosting-management/hosting.management/blob/main/docs/failures.md)
+      says which kinds there are, what to do about each, and what else the values tell.
   returned: failure
   type: dict
   contains:
     kind:
-      description:
-        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
-          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      description: What kind of failure it was.
       type: str
       sample: unauthorized
-    status:
-      description: The HTTP status of the answer, if there was one.
-      type: int
-    is_offered:
-      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
-        endpoint, or none that the key's user may read.
-      type: bool
-    message:
-      description: The service's own message, if it sent one.
-      type: str
-    method:
-      description: The HTTP method of the failed request.
-      type: str
-    path:
-      description: The path of the failed request, relative to O(base_url).
-      type: str
-    operation_id:
-      description: The id of the operation concerned, if there is one.
-      type: str
 """
+
+from typing import Any
 
 from ..module_utils._arguments import (
     ModuleSpec,
@@ -196,14 +180,18 @@ from ..module_utils._arguments import (
     change_options,
     environment_option,
     operation_options,
+    phase_options,
     text_option,
     uuid_option,
 )
 from ..module_utils._backups import backups_of
+from ..module_utils._client import Record
+from ..module_utils._context import Context
 from ..module_utils._convergence import once
 from ..module_utils._entry import run_module
 from ..module_utils._errors import InvalidInput
 from ..module_utils._interface import RESTORE_BACKUP
+from ..module_utils._phases import begun, in_phases
 from ..module_utils._releases import release_of_restore
 from ..module_utils._under_way import Kind, Start
 
@@ -211,6 +199,7 @@ SPEC = ModuleSpec(
     api_options(),
     change_options(),
     operation_options(),
+    phase_options(),
     {
         "environment_id": environment_option(),
         "backup_id": {"type": "int"},
@@ -223,7 +212,8 @@ SPEC = ModuleSpec(
 )
 
 
-def run(context):
+@in_phases
+def run(context: Context) -> dict[str, Any]:
     """Put an environment back to a backup (a companion of the interface)."""
     backup = _backup(context)
     part = {"backup_id": backup["id"], "release": context["release"]}
@@ -238,11 +228,12 @@ def run(context):
         part=part,
         at_each_run=context["release"] is None,
         start=Start(Kind.RESTORE, context["environment_id"]),
+        begun=begun(context),
     )
     return outcome.result(backup=backup)
 
 
-def _backup(context):
+def _backup(context: Context) -> Record:
     """Return the record of the backup to restore: the newest one with the tag, or no more than its id."""
     if context["backup_id"] is not None:
         return {"id": context["backup_id"]}
@@ -255,7 +246,7 @@ def _backup(context):
     return backups[0]
 
 
-def main():
+def main() -> None:
     run_module(SPEC, run)
 
 

@@ -53,6 +53,7 @@ extends_documentation_fragment:
   - hosting.management.environment
   - hosting.management.change
   - hosting.management.operation
+  - hosting.management.phases
   - hosting.management.attributes
   - hosting.management.attributes.no_diff
 """
@@ -116,37 +117,20 @@ operations:
       description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+  description:
+    - What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+    - L(When something fails,https://github.com/hosting-management/hosting.management/blob/main/docs/failures.md)
+      says which kinds there are, what to do about each, and what else the values tell.
   returned: failure
   type: dict
   contains:
     kind:
-      description:
-        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
-          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      description: What kind of failure it was.
       type: str
       sample: unauthorized
-    status:
-      description: The HTTP status of the answer, if there was one.
-      type: int
-    is_offered:
-      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
-        endpoint, or none that the key's user may read.
-      type: bool
-    message:
-      description: The service's own message, if it sent one.
-      type: str
-    method:
-      description: The HTTP method of the failed request.
-      type: str
-    path:
-      description: The path of the failed request, relative to O(base_url).
-      type: str
-    operation_id:
-      description: The id of the operation concerned, if there is one.
-      type: str
 """
+
+from typing import Any
 
 from ..module_utils._arguments import (
     ModuleSpec,
@@ -155,19 +139,21 @@ from ..module_utils._arguments import (
     environment_option,
     operation_options,
     optional_text_option,
+    phase_options,
     text_option,
     uuid_option,
 )
-from ..module_utils._context import NOT_SHOWN
-from ..module_utils._convergence import once
+from ..module_utils._context import NOT_SHOWN, Context
+from ..module_utils._convergence import Outcome, once
 from ..module_utils._entry import run_module
 from ..module_utils._errors import HostingError, InvalidInput
-from ..module_utils._interface import CLEAR_CDN_CACHE, CLEAR_EDGE_CACHE, CLEAR_SITE_CACHE
+from ..module_utils._interface import CLEAR_CDN_CACHE, CLEAR_EDGE_CACHE, CLEAR_SITE_CACHE, Request
+from ..module_utils._phases import begun, in_phases
 from ..module_utils._sites import environment_of_site
 from ..module_utils._under_way import Kind, Start
 
 
-def _check_caches(params):
+def _check_caches(params: dict[str, Any]) -> None:
     """Refuse what belongs to a cache that is not cleared, and a CDN cache that nobody names."""
     params["caches"] = list(dict.fromkeys(params["caches"]))
     if not params["caches"]:
@@ -184,6 +170,7 @@ SPEC = ModuleSpec(
     api_options(),
     change_options(),
     operation_options(),
+    phase_options(),
     {
         "environment_id": environment_option(),
         "caches": {"type": "list", "elements": "str", "choices": ["site", "edge", "cdn"], "default": ["site"]},
@@ -197,11 +184,12 @@ SPEC = ModuleSpec(
 )
 
 
-def run(context):
+@in_phases
+def run(context: Context) -> dict[str, Any]:
     """Clear the caches of an environment (companions of the interface)."""
     # What cannot be asked for is found before anything is cleared.
-    requests = {cache: REQUESTS[cache](context) for cache in context["caches"]}
-    outcomes = {}
+    requests = {cache: REQUESTS[cache](context) for cache in context["caches"] if _is_due(context, cache)}
+    outcomes: dict[str, Outcome] = {}
     for cache, request in requests.items():
         try:
             outcomes[cache] = once(
@@ -213,6 +201,7 @@ def run(context):
                 at_each_run=context["release"] is None,
                 # It may start beside all else, and its row comes after theirs: see cleared_caches of release_info.
                 start=Start(Kind.OTHER, context["environment_id"]),
+                begun=begun(context, cache),
             )
         except HostingError as error:
             raise _after(outcomes, error) from None
@@ -220,12 +209,17 @@ def run(context):
     return {**_result(outcomes), "state_source": "journal" if sources == {"journal"} else "none"}
 
 
-def _edge_part(context):
+def _is_due(context: Context, cache: str) -> bool:
+    """Tell whether the task has to do with a cache: all of them, but only what was begun where that is to be ended."""
+    return context.started is None or begun(context, cache) is not None
+
+
+def _edge_part(context: Context) -> dict[str, Any]:
     """Return what of the edge cache is cleared; each part is cleared once for a release."""
     return {"url": context["url"], "clear_subdirectories": bool(context["clear_subdirectories"])}
 
 
-def _after(outcomes, error):
+def _after(outcomes: dict[str, Outcome], error: HostingError) -> HostingError:
     """Return the error with what was cleared before it."""
     if outcomes:
         before = _result(outcomes)
@@ -234,7 +228,7 @@ def _after(outcomes, error):
     return error
 
 
-def _result(outcomes):
+def _result(outcomes: dict[str, Outcome]) -> dict[str, Any]:
     return {
         "changed": any(outcome.changed for outcome in outcomes.values()),
         "caches": [cache for cache, outcome in outcomes.items() if outcome.changed],
@@ -246,15 +240,15 @@ def _result(outcomes):
     }
 
 
-def _site_request(context):
+def _site_request(context: Context) -> Request:
     return CLEAR_SITE_CACHE(body=context.given("environment_id"))
 
 
-def _edge_request(context):
+def _edge_request(context: Context) -> Request:
     return CLEAR_EDGE_CACHE(body=context.given("environment_id", "url", "clear_subdirectories"))
 
 
-def _cdn_request(context):
+def _cdn_request(context: Context) -> Request:
     cdn_cache_id = context["cdn_cache_id"] or _read_cdn_cache_id(context)
     return CLEAR_CDN_CACHE(body={**context.given("environment_id"), "cdn_cache_id": cdn_cache_id})
 
@@ -262,7 +256,7 @@ def _cdn_request(context):
 REQUESTS = {"site": _site_request, "edge": _edge_request, "cdn": _cdn_request}
 
 
-def _read_cdn_cache_id(context):
+def _read_cdn_cache_id(context: Context) -> str:
     environment = environment_of_site(context)
     if environment is NOT_SHOWN:
         raise InvalidInput("The service does not show the id of the CDN's cache. Give cdn_cache_id. Nothing was sent.")
@@ -271,7 +265,7 @@ def _read_cdn_cache_id(context):
     return environment["cdn_cache_id"]
 
 
-def main():
+def main() -> None:
     run_module(SPEC, run)
 
 

@@ -91,37 +91,20 @@ operation:
       description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+  description:
+    - What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+    - L(When something fails,https://github.com/hosting-management/hosting.management/blob/main/docs/failures.md)
+      says which kinds there are, what to do about each, and what else the values tell.
   returned: failure
   type: dict
   contains:
     kind:
-      description:
-        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
-          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      description: What kind of failure it was.
       type: str
       sample: unauthorized
-    status:
-      description: The HTTP status of the answer, if there was one.
-      type: int
-    is_offered:
-      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
-        endpoint, or none that the key's user may read.
-      type: bool
-    message:
-      description: The service's own message, if it sent one.
-      type: str
-    method:
-      description: The HTTP method of the failed request.
-      type: str
-    path:
-      description: The path of the failed request, relative to O(base_url).
-      type: str
-    operation_id:
-      description: The id of the operation concerned, if there is one.
-      type: str
 """
+
+from typing import Any
 
 from ..module_utils._arguments import (
     ModuleSpec,
@@ -130,6 +113,7 @@ from ..module_utils._arguments import (
     operation_options,
     uuid_option,
 )
+from ..module_utils._context import Context
 from ..module_utils._convergence import always, converge
 from ..module_utils._entry import run_module
 from ..module_utils._interface import EDIT_COMPANY_USER
@@ -150,7 +134,7 @@ SPEC = ModuleSpec(
 )
 
 
-def run(context):
+def run(context: Context) -> dict[str, Any]:
     """Set the role of a company's user (interface section 4.1)."""
     outcome = converge(
         context,
@@ -164,7 +148,7 @@ def run(context):
     return outcome.result(company_user=context.given("company_id", "user_id", "role"), is_set=outcome.changed)
 
 
-def main():
+def main() -> None:
     run_module(SPEC, run)
 
 

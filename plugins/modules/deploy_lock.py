@@ -121,43 +121,26 @@ locks:
   elements: dict
   contains: *lock
 error:
-  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+  description:
+    - What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+    - L(When something fails,https://github.com/hosting-management/hosting.management/blob/main/docs/failures.md)
+      says which kinds there are, what to do about each, and what else the values tell.
   returned: failure
   type: dict
   contains:
     kind:
-      description:
-        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
-          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      description: What kind of failure it was.
       type: str
       sample: unauthorized
-    status:
-      description: The HTTP status of the answer, if there was one.
-      type: int
-    is_offered:
-      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
-        endpoint, or none that the key's user may read.
-      type: bool
-    message:
-      description: The service's own message, if it sent one.
-      type: str
-    method:
-      description: The HTTP method of the failed request.
-      type: str
-    path:
-      description: The path of the failed request, relative to O(base_url).
-      type: str
-    operation_id:
-      description: The id of the operation concerned, if there is one.
-      type: str
 """
 
 import getpass
 import os
 import time
+from typing import Any
 
 from ..module_utils._arguments import ModuleSpec, api_options, optional_text_option, text_option, uuid_option
+from ..module_utils._context import Context
 from ..module_utils._entry import run_module
 from ..module_utils._errors import InvalidInput, JournalError
 from ..module_utils._journal import NoJournal
@@ -191,7 +174,7 @@ SPEC = ModuleSpec(
 )
 
 
-def run(context):
+def run(context: Context) -> dict[str, Any]:
     """Set or release a lock in the journal."""
     if isinstance(context.journal, NoJournal):
         raise JournalError(
@@ -215,7 +198,7 @@ def run(context):
         after = (entry_of(wanted),) if wanted else ()
         if not changed or context.check_mode or context.journal.replace(subject, rows, after):
             break
-    result = {"changed": changed, "lock": wanted and wanted.as_result()}
+    result: dict[str, Any] = {"changed": changed, "lock": wanted and wanted.as_result()}
     others = [lock for lock in locks_in_force(context, now) if (lock.kind, lock.name) != (kind, name)]
     result["locks"] = [lock.as_result() for lock in sorted([*others, *filter(None, [wanted])], key=_end)]
     if context.diff:
@@ -223,7 +206,7 @@ def run(context):
     return result
 
 
-def _wanted(context, kind, name, author, now):
+def _wanted(context: Context, kind: str, name: str, author: str, now: float) -> Lock | None:
     if context["state"] == "absent":
         return None
     _require_printable("reason", context["reason"])
@@ -232,7 +215,7 @@ def _wanted(context, kind, name, author, now):
     return Lock(kind, name, context["reason"], author, now, until, given)
 
 
-def _require_printable(name, text):
+def _require_printable(name: str, text: str | None) -> None:
     """Refuse what others could not read as it was written."""
     if text is not None and (text != printable(text, LONGEST_REASON)):
         raise InvalidInput(
@@ -241,18 +224,18 @@ def _require_printable(name, text):
         )
 
 
-def _user():
+def _user() -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError):  # a container may have users without names
         return f"user {os.getuid()}"
 
 
-def _end(lock):
+def _end(lock: Lock) -> float:
     return lock.until
 
 
-def _belongs_to_another(lock):
+def _belongs_to_another(lock: Lock) -> str:
     shown = lock.as_result()
     return (
         f"{lock.author} has locked {lock.kind} {lock.name} until {shown['until']}: {lock.reason}. Nothing was changed."
@@ -260,7 +243,7 @@ def _belongs_to_another(lock):
     )
 
 
-def main():
+def main() -> None:
     run_module(SPEC, run)
 
 

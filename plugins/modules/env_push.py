@@ -78,6 +78,7 @@ extends_documentation_fragment:
   - hosting.management.api
   - hosting.management.change
   - hosting.management.operation
+  - hosting.management.phases
   - hosting.management.attributes
   - hosting.management.attributes.no_diff
 """
@@ -141,135 +142,38 @@ operation:
       description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+  description:
+    - What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+    - L(When something fails,https://github.com/hosting-management/hosting.management/blob/main/docs/failures.md)
+      says which kinds there are, what to do about each, and what else the values tell.
   returned: failure
   type: dict
   contains:
     kind:
-      description:
-        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
-          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      description: What kind of failure it was.
       type: str
       sample: unauthorized
-    status:
-      description: The HTTP status of the answer, if there was one.
-      type: int
-    is_offered:
-      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
-        endpoint, or none that the key's user may read.
-      type: bool
-    message:
-      description: The service's own message, if it sent one.
-      type: str
-    method:
-      description: The HTTP method of the failed request.
-      type: str
-    path:
-      description: The path of the failed request, relative to O(base_url).
-      type: str
-    operation_id:
-      description: The id of the operation concerned, if there is one.
-      type: str
 """
 
-from functools import partial
-
-from ..module_utils._arguments import (
-    ModuleSpec,
-    Option,
-    api_options,
-    change_options,
-    operation_options,
-    text_option,
-    uuid_option,
-)
-from ..module_utils._checks import checked_relative_paths
-from ..module_utils._convergence import once
+from ..module_utils._arguments import ModuleSpec, api_options, change_options, operation_options, phase_options
 from ..module_utils._entry import run_module
-from ..module_utils._errors import InvalidInput
-from ..module_utils._interface import PUSH_ENVIRONMENT
-from ..module_utils._release_backups import require_backup
-from ..module_utils._under_way import Kind, Start
-
-
-def _complete_push(params):
-    """Refuse what makes no sense, and say whether to push files and database, lest the service decides."""
-    if params["requires_backup"] and params["release"] is None:
-        raise InvalidInput("requires_backup needs a release, which the backup was taken for. Nothing was sent.")
-    if params["source_env_id"] == params["target_env_id"]:
-        raise InvalidInput("source_env_id and target_env_id are the same environment. Nothing was sent.")
-    if params["push_files_option"] == "SPECIFIC_FILES" and not params["file_list"]:
-        raise InvalidInput("push_files_option: SPECIFIC_FILES needs a file_list that is not empty. Nothing was sent.")
-    if params["file_list"] and params["push_files_option"] != "SPECIFIC_FILES":
-        raise InvalidInput("file_list needs push_files_option: SPECIFIC_FILES. Nothing was sent.")
-    if params["push_db"] is None:
-        params["push_db"] = not params["push_files"]
-        if params["push_files"] is None:
-            params["push_files"] = True
-    elif params["push_files"] is None:
-        params["push_files"] = not params["push_db"]
-    if not params["push_db"] and not params["push_files"]:
-        raise InvalidInput("push_db and push_files are both false, so there is nothing to push. Nothing was sent.")
-    if params["push_files_option"] and not params["push_files"]:
-        raise InvalidInput("push_files_option needs push_files: true. Nothing was sent.")
-    if params["run_search_and_replace"] is None:
-        params["run_search_and_replace"] = params["push_db"]
-
+from ..module_utils._phases import in_phases
+from ..module_utils._pushes import OPTIONS, TARGET, complete, push
 
 SPEC = ModuleSpec(
     api_options(),
     change_options(),
     operation_options(),
-    {
-        "site_id": uuid_option(),
-        "source_env_id": uuid_option(),
-        "target_env_id": uuid_option(),
-        "push_db": {"type": "bool"},
-        "push_files": {"type": "bool"},
-        "run_search_and_replace": {"type": "bool"},
-        "push_files_option": {"type": "str", "choices": ["ALL_FILES", "SPECIFIC_FILES"]},
-        "file_list": Option(checked_relative_paths, type="list", elements="str"),
-        "release": text_option(required=False),
-        "requires_backup": {"type": "bool", "default": False},
-    },
-    rule=_complete_push,
+    phase_options(),
+    OPTIONS,
+    TARGET,
+    rule=complete,
 )
 
-
-def run(context):
-    """Push one environment of a site to another (interface section 4.19)."""
-    body = context.given(
-        "source_env_id",
-        "target_env_id",
-        "push_db",
-        "push_files",
-        "run_search_and_replace",
-        "push_files_option",
-        "file_list",
-    )
-    is_guarded = context["requires_backup"] and not context.force
-    outcome = once(
-        context,
-        subject=("env_push", context["target_env_id"]),
-        request=PUSH_ENVIRONMENT(site_id=context["site_id"], body=body),
-        release=context["release"],
-        part=_part(body),
-        at_each_run=context["release"] is None,
-        start=Start(Kind.PUSH, context["target_env_id"]),
-        prepare=partial(require_backup, context, context["target_env_id"], context["release"]) if is_guarded else None,
-    )
-    return outcome.result(is_pushed=outcome.changed)
+run = in_phases(push)
 
 
-def _part(body):
-    """Return what of a release the push brings, in one form for all ways to say the same."""
-    part = {name: value for name, value in body.items() if name not in ("target_env_id", "push_files_option")}
-    part["file_list"] = sorted(set(body.get("file_list") or ()))
-    return part
-
-
-def main():
+def main() -> None:
     run_module(SPEC, run)
 
 

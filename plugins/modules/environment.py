@@ -19,13 +19,23 @@ description:
     updated one after another, and after the backup. The primary domain is set after the domains are there.
   - A part that fails stops no other part. The task fails in the end, with the messages of all that failed. Only updates
     are not made after a backup that is declared and failed.
+  - Two entries of a list that are about the same domain, DNS record, theme or plugin are refused, because each would
+    undo the other. DNS records with C(exclusive=false) only add values, so these may be.
+  - With C(--diff), all that differs is told in a line that begins with the name of the environment. The states before
+    and after are in C(diff.states), by part, of those parts that are not compared only.
   - O(force), O(wait), O(wait_timeout) and O(poll_interval) apply to each part. With O(wait=false), a part that has to
     wait for something else at the environment sends nothing, and says so in RV(parts).
 options:
+  declaration:
+    description:
+      - All parts as one dictionary, as M(hosting.management.environment_state_info) returns it. A part that has its own
+        option, too, is taken from there.
+    type: raw
   backup:
     description:
       - A backup that must be there, as in M(hosting.management.manual_backup). Either its tag, or a dictionary with
-        C(tag), C(max_age), C(newer_than) and C(release), of which C(tag), C(max_age) or C(newer_than) is required.
+        C(tag), C(max_age), C(newer_than), C(release), C(keep) and C(tag_pattern), of which C(tag), C(max_age) or
+        C(newer_than) is required.
     type: raw
   denied_ips:
     description:
@@ -90,6 +100,64 @@ options:
       - themes
       - plugins
       - php_version
+  gather:
+    description:
+      - What to read of the environment when its parts have been kept, as in the option of the same name of
+        M(hosting.management.environment_state_info). What the task has read already is not asked for twice.
+      - What cannot be read does not fail the task, unless nothing at all can be read because of the API key, the
+        address or the network.
+    type: list
+    elements: str
+    choices:
+      - backup
+      - denied_ips
+      - dns_records
+      - domains
+      - downloads
+      - image_optimization
+      - key
+      - php_version
+      - plugins
+      - primary_domain
+      - releases
+      - sftp_allowlist
+      - themes
+      - usage
+      - versions
+    default: []
+  domain_ids:
+    description:
+      - The ids of the domains whose DNS records are read. Needed for V(dns_records) in O(gather).
+    type: list
+    elements: str
+  site_check:
+    description:
+      - Asks first whether the environment's site works, as M(hosting.management.site_check) does with the
+        O(environment_id), and records the verdict on earlier updates. Either the addresses, or a dictionary with
+        C(urls), C(status), C(contains), C(lacks), C(attempts), C(pause), C(timeout), C(url_username), C(url_password)
+        and C(validate_site_certs).
+      - If the site does not work, the task fails in the end. Then O(themes), O(plugins) and O(php_version) are compared
+        only, and all other parts are kept. RV(site_check) tells more.
+    type: raw
+  lock_groups:
+    description:
+      - The names of the groups that the environment belongs to, such as C(group_names). An empty list asks for locks of
+        the environment alone and of the group C(all).
+      - With it, O(themes), O(plugins) and O(php_version) are compared only as long as M(hosting.management.deploy_lock)
+        locks the environment or one of these groups. RV(locks) are the locks. Without it, locks are ignored.
+    type: list
+    elements: str
+  planned:
+    description:
+      - The changes that a plan holds, by part, each with C(before) and C(after) as RV(parts) has them in check mode.
+        Null for a part that must not change.
+      - With it, the task changes only what the plan holds. It looks at all parts first. Where a part would be changed
+        and the plan has no such change, from the same state to the same state, nothing is changed at the environment,
+        and each part that would be changed fails with the error kind V(check_failed).
+      - What is there already may be missing, so the same plan can be applied again. A backup is taken whether the plan
+        has it or not.
+      - A part of O(compare) has to fit only if it is in here.
+    type: dict
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
@@ -127,6 +195,29 @@ EXAMPLES = r"""
       version: "8.4"
       automatic_updates: false
     compare: [sftp_allowlist, php_version]
+
+- name: Read what the environment is like
+  hosting.management.environment_state_info:
+    site_id: "{{ hosting_site_id }}"
+    environment_id: "{{ hosting_environment_id }}"
+    gather: [denied_ips, php_version]
+  register: state
+
+- name: Keep the environment as it was then, and count this month's visits in the same task
+  hosting.management.environment:
+    site_id: "{{ hosting_site_id }}"
+    environment_id: "{{ hosting_environment_id }}"
+    declaration: "{{ state.declaration }}"
+    gather: [usage]
+
+- name: Allow one more address, unless somebody has changed the list since
+  hosting.management.environment:
+    environment_id: "{{ hosting_environment_id }}"
+    sftp_allowlist: [198.51.100.7, 203.0.113.24]
+    planned:
+      sftp_allowlist:
+        before: [198.51.100.7]
+        after: [198.51.100.7, 203.0.113.24]
 """
 
 RETURN = r"""
@@ -232,42 +323,50 @@ operations:
     resumed:
       description: Whether an earlier run started the operation.
       type: bool
+site_check:
+  description:
+    - What M(hosting.management.site_check) returns. RV(site_check.failed) tells whether it failed, and then it has
+      C(msg) and C(error), too.
+  returned: if O(site_check) is given, unless the options are not valid
+  type: dict
+  contains:
+    failed:
+      description: Whether the site does not work, or could not be asked.
+      type: bool
+locks:
+  description:
+    - The locks in force, as M(hosting.management.release_info) returns them. Null if the journal could not be read.
+  returned: if O(lock_groups) is given, unless the options are not valid
+  type: list
+  elements: dict
+readings:
+  description: What was read, by the names of O(gather), as M(hosting.management.environment_state_info) returns it.
+  returned: if O(gather) is given, unless the options are not valid
+  type: dict
+unread:
+  description: What could not be read, by the names of O(gather), as M(hosting.management.environment_state_info)
+    returns it.
+  returned: if O(gather) is given, unless the options are not valid
+  type: dict
 error:
-  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+  description:
+    - What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+    - L(When something fails,https://github.com/hosting-management/hosting.management/blob/main/docs/failures.md)
+      says which kinds there are, what to do about each, and what else the values tell.
   returned: failure
   type: dict
   contains:
     kind:
-      description:
-        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
-          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      description: What kind of failure it was.
       type: str
       sample: unauthorized
-    status:
-      description: The HTTP status of the answer, if there was one.
-      type: int
-    is_offered:
-      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
-        endpoint, or none that the key's user may read.
-      type: bool
-    message:
-      description: The service's own message, if it sent one.
-      type: str
-    method:
-      description: The HTTP method of the failed request.
-      type: str
-    path:
-      description: The path of the failed request, relative to O(base_url).
-      type: str
-    operation_id:
-      description: The id of the operation concerned, if there is one.
-      type: str
     part:
-      description: The part that failed first.
+      description: The part that failed first, or V(site_check).
       type: str
       sample: dns_records
 """
+
+from typing import Any
 
 from ..module_utils._arguments import (
     ModuleSpec,
@@ -277,8 +376,11 @@ from ..module_utils._arguments import (
     operation_options,
     uuid_option,
 )
-from ..module_utils._compose import keep, part_options
+from ..module_utils._compose import check_parts, part_options
+from ..module_utils._context import Context
 from ..module_utils._entry import run_module
+from ..module_utils._gathering import gather_after, gather_options
+from ..module_utils._precautions import keep_with_care, precaution_options
 from ..module_utils._verdicts import canary_options
 
 SPEC = ModuleSpec(
@@ -287,12 +389,18 @@ SPEC = ModuleSpec(
     operation_options(),
     {"environment_id": environment_option(), "site_id": uuid_option(required=False), **canary_options()},
     part_options(),
+    precaution_options(),
+    gather_options(),
+    rule=check_parts,
 )
 
-run = keep
+
+def run(context: Context) -> dict[str, Any]:
+    """Keep the environment as declared, and read what is asked for besides."""
+    return gather_after(keep_with_care(context), context)
 
 
-def main():
+def main() -> None:
     run_module(SPEC, run)
 
 

@@ -12,7 +12,8 @@ version_added: 0.2.0
 description:
   - Reads as much of an environment as O(gather) asks for, in one task. No answer of the service is asked for twice.
   - Returns the readings, what could not be read and why, and a declaration of the environment, which
-    M(hosting.management.environment) takes.
+    M(hosting.management.environment) takes. With O(compare_with), it also returns how the environment differs from what
+    is declared.
   - What cannot be read does not fail the task. It fails only if nothing at all can be read because of the API key, the
     address or the network.
 options:
@@ -83,6 +84,22 @@ options:
       - dns_records
       - themes
       - plugins
+  compare_with:
+    description:
+      - What is declared of the environment, as O(hosting.management.environment#module:declaration). RV(parts) and
+        RV(differs) tell how the environment differs from it. Nothing is changed.
+      - A part that cannot be compared does not fail the task.
+    type: raw
+  canary:
+    description:
+      - For O(compare_with), whether an update that M(hosting.management.environment) would leave out with the option of
+        the same name counts as no difference.
+    type: bool
+    default: false
+  environment_name:
+    description:
+      - For O(compare_with), what to call the environment in messages about other environments. Defaults to its id.
+    type: str
   query_names:
     description:
       - The names of the query parameters, by option, for a service that uses other names than the public service. The
@@ -116,6 +133,14 @@ EXAMPLES = r"""
 - name: Show the declaration
   ansible.builtin.debug:
     msg: "{{ state.declaration | ansible.builtin.to_nice_yaml }}"
+
+- name: Tell how the environment differs from what is declared
+  hosting.management.environment_state_info:
+    environment_id: "{{ hosting_environment_id }}"
+    gather: [plugins]
+    compare_with:
+      denied_ips: [198.51.100.7, 203.0.113.0/24]
+      plugins: vulnerable
 
 - name: Give back parts of what was read, which changes nothing
   hosting.management.environment:
@@ -224,54 +249,63 @@ declaration:
       returned: if they are shown
       type: list
       elements: dict
+parts:
+  description:
+    - How each declared part differs, with C(differs), C(before), C(after), C(failed) and all else that
+      M(hosting.management.environment) returns of a part in check mode.
+  returned: if O(compare_with) is given
+  type: dict
+  sample:
+    denied_ips:
+      differs: true
+      before: [198.51.100.7]
+      after: [198.51.100.7, 203.0.113.0/24]
+differs:
+  description: The names of the parts that differ from what is declared.
+  returned: if O(compare_with) is given
+  type: list
+  elements: str
+  sample: [denied_ips]
 error:
-  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+  description:
+    - What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+    - L(When something fails,https://github.com/hosting-management/hosting.management/blob/main/docs/failures.md)
+      says which kinds there are, what to do about each, and what else the values tell.
   returned: failure
   type: dict
   contains:
     kind:
-      description:
-        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
-          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      description: What kind of failure it was.
       type: str
       sample: unauthorized
-    status:
-      description: The HTTP status of the answer, if there was one.
-      type: int
-    is_offered:
-      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
-        endpoint, or none that the key's user may read.
-      type: bool
-    message:
-      description: The service's own message, if it sent one.
-      type: str
-    method:
-      description: The HTTP method of the failed request.
-      type: str
-    path:
-      description: The path of the failed request, relative to O(base_url).
-      type: str
-    operation_id:
-      description: The id of the operation concerned, if there is one.
-      type: str
 """
+
+from typing import Any
 
 from ..module_utils._analytics import EXCLUSIVE, check_span
 from ..module_utils._arguments import ModuleSpec, api_options, environment_option, uuid_option
+from ..module_utils._compose import compare, declaration_option
+from ..module_utils._context import Context
 from ..module_utils._entry import run_module
-from ..module_utils._gathering import OPTIONS, run
+from ..module_utils._gathering import OPTIONS, gather
+from ..module_utils._verdicts import canary_options
 
 SPEC = ModuleSpec(
     api_options(),
-    {"environment_id": environment_option(), "site_id": uuid_option(required=False)},
+    {"environment_id": environment_option(), "site_id": uuid_option(required=False), **canary_options()},
+    {"compare_with": declaration_option()},
     OPTIONS,
     rule=check_span,
     mutually_exclusive=EXCLUSIVE,
 )
 
 
-def main():
+def run(context: Context) -> dict[str, Any]:
+    """Return what is read of the environment, and how it differs from the declaration that is given, if one is."""
+    return {**gather(context), **compare(context, context["compare_with"])}
+
+
+def main() -> None:
     run_module(SPEC, run)
 
 

@@ -55,47 +55,31 @@ privileges:
   elements: str
   sample: [usage, select, insert, update, delete]
 error:
-  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+  description:
+    - What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+    - L(When something fails,https://github.com/hosting-management/hosting.management/blob/main/docs/failures.md)
+      says which kinds there are, what to do about each, and what else the values tell.
   returned: failure
   type: dict
   contains:
     kind:
-      description:
-        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
-          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      description: What kind of failure it was.
       type: str
       sample: unauthorized
-    status:
-      description: The HTTP status of the answer, if there was one.
-      type: int
-    is_offered:
-      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
-        endpoint, or none that the key's user may read.
-      type: bool
-    message:
-      description: The service's own message, if it sent one.
-      type: str
-    method:
-      description: The HTTP method of the failed request.
-      type: str
-    path:
-      description: The path of the failed request, relative to O(base_url).
-      type: str
-    operation_id:
-      description: The id of the operation concerned, if there is one.
-      type: str
 """
 
+from typing import Any
+
 from ..module_utils._arguments import ModuleSpec, api_options, text_option
+from ..module_utils._context import Context
 from ..module_utils._entry import run_module
 from ..module_utils._errors import InvalidInput
-from ..module_utils._journal import COMPLETE, PostgresJournal
+from ..module_utils._journal import COMPLETE, PostgresJournal, Setup
 
 SPEC = ModuleSpec(api_options(), {"user": text_option(required=False)}, needs_service=False)
 
 
-def run(context):
+def run(context: Context) -> dict[str, Any]:
     """Prepare a PostgreSQL database for the journal."""
     if not isinstance(context.journal, PostgresJournal):
         raise InvalidInput(
@@ -109,11 +93,11 @@ def run(context):
     return result
 
 
-def _shown(setup):
+def _shown(setup: Setup) -> dict[str, Any]:
     return {"schema_version": setup.schema_version, "privileges": list(setup.privileges)}
 
 
-def main():
+def main() -> None:
     run_module(SPEC, run)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: manual_backup
-short_description: Take a backup of an environment
+short_description: Take a backup of an environment, or remove older ones
 version_added: 0.1.0
 description:
   - Takes a manual backup (C(POST /sites/environments/{env_id}/manual-backups), interface section 4.10).
@@ -19,11 +19,48 @@ description:
   - The backup begins when nothing overwrites the environment, so the task waits for a push, a restore or another backup
     that is in progress. If the outcome of a push or a restore is unknown, it fails until you settle it with
     M(hosting.management.settle). O(force=true) takes the backup anyway.
+  - With O(state=absent), removes backups (C(DELETE /sites/environments/backups/{backup_id}), a companion of the
+    documented interface), by their id, by their tag, or all but those to O(keep). With O(keep) alone, makes room right
+    before it takes the next backup. A service may keep only a few manual backups, and refuse another one.
+  - Only backups that this collection has taken with a tag are removed, as far as the journal knows. Never removed are
+    the newest of them, the ones from before the current release and the release before that, those that a restore may
+    need that has not ended, and any at all while the outcome of a push or a restore at the environment is open.
+    O(force) changes nothing about that.
+  - A removal is never repeated on its own. If its answer is lost, the next run looks whether the backup is still there.
 options:
+  state:
+    description:
+      - V(present) takes a backup, V(absent) removes backups.
+    type: str
+    choices: [present, absent]
+    default: present
+    version_added: 0.2.0
   tag:
     description:
-      - The label of the backup.
+      - The label of the backup. With O(state=absent), all backups with this label are removed. If one of them must
+        stay, the task fails, and removes none.
     type: str
+  backup_id:
+    description:
+      - The id of the backup to remove, as M(hosting.management.backup_info) lists it. Requires O(state=absent).
+    type: int
+    version_added: 0.2.0
+  keep:
+    description:
+      - How many of the backups to keep, such as V(3), or for how long, such as V(14d) (with one of the units s, m, h, d
+        and w). Older ones are removed.
+      - With O(state=present), they are removed right before a backup is taken, and only then, so that with the new one
+        there are no more than this number. The task waits for the end of that, also with O(wait=false). Where the
+        service does not show or remove backups, the task warns, and takes the backup.
+      - What must stay stays, so there may be more. RV(kept) says why.
+    type: str
+    version_added: 0.2.0
+  tag_pattern:
+    description:
+      - Which backups O(keep) is about, by a pattern for their tags, such as V(before-*). By default, all that this
+        collection has taken.
+    type: str
+    version_added: 0.2.0
   max_age:
     description:
       - The maximum age of a backup that counts, in seconds or with one of the units s, m, h, d and w, such as V(15m),
@@ -55,8 +92,13 @@ extends_documentation_fragment:
   - hosting.management.environment
   - hosting.management.change
   - hosting.management.operation
+  - hosting.management.phases
   - hosting.management.attributes
-  - hosting.management.attributes.no_diff
+attributes:
+  diff_mode:
+    support: partial
+    description: Returns what has changed, or would change in C(check_mode), when C(diff) is on.
+    details: Only with O(state=absent). A backup that is taken has no state to compare.
 """
 
 EXAMPLES = r"""
@@ -69,13 +111,32 @@ EXAMPLES = r"""
   hosting.management.manual_backup:
     environment_id: "{{ hosting_environment_id }}"
     max_age: 24h
+
+- name: Keep three backups of releases, and take the next one
+  hosting.management.manual_backup:
+    environment_id: "{{ hosting_environment_id }}"
+    tag: before-v2.4.2
+    keep: 4
+    tag_pattern: before-*
+
+- name: Remove what is older than two weeks
+  hosting.management.manual_backup:
+    environment_id: "{{ hosting_environment_id }}"
+    state: absent
+    keep: 14d
+
+- name: Remove the backup from before a release of last year
+  hosting.management.manual_backup:
+    environment_id: "{{ hosting_environment_id }}"
+    state: absent
+    tag: before-v1.9.0
 """
 
 RETURN = r"""
 backup:
   description: The backup. Contains only the tag if the service does not show backups, if none of O(tag), O(max_age) and
     O(newer_than) is set, with O(wait=false), and in check mode if a backup is due.
-  returned: success
+  returned: with O(state=present)
   type: dict
   contains:
     tag:
@@ -110,6 +171,37 @@ backup:
       returned: when the service shows it
       type: str
       sample: "2026-11-02T00:00:00Z"
+removed:
+  description: The backups that the task removed, or would have in check mode, newest first, each as RV(backup).
+  returned: with O(state=absent) or O(keep), and on failure if there are any
+  type: list
+  elements: dict
+  sample: [{id: 1187, tag: before-v2.3.0, note: before-v2.3.0, type: manual, created_at: 1793577600000,
+    created_at_iso: "2026-11-02T00:00:00Z"}]
+kept:
+  description: The backups that O(keep) would remove and that stay, newest first, each as RV(backup).
+  returned: with O(state=absent)
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id of the backup.
+      type: int
+      sample: 1187
+    tag:
+      description: The label of the backup.
+      type: str
+      sample: before-v2.3.0
+    reason:
+      description: Why the backup stays.
+      type: str
+      sample: it is the one from before v2.3.0
+operations:
+  description: The operations of O(state=absent) that the service accepted, each with C(backup_id) and what
+    RV(operation) has.
+  returned: with O(state=absent)
+  type: list
+  elements: dict
 state_source:
   description:
     - Where the module found the current state. V(service) if it read the state from the service, V(journal) if the
@@ -139,53 +231,80 @@ operation:
       description: Whether an earlier run started the operation, and this task only followed it.
       type: bool
 error:
-  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+  description:
+    - What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+    - L(When something fails,https://github.com/hosting-management/hosting.management/blob/main/docs/failures.md)
+      says which kinds there are, what to do about each, and what else the values tell.
   returned: failure
   type: dict
   contains:
     kind:
-      description:
-        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
-          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      description: What kind of failure it was.
       type: str
       sample: unauthorized
-    status:
-      description: The HTTP status of the answer, if there was one.
-      type: int
-    is_offered:
-      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
-        endpoint, or none that the key's user may read.
-      type: bool
-    message:
-      description: The service's own message, if it sent one.
-      type: str
-    method:
-      description: The HTTP method of the failed request.
-      type: str
-    path:
-      description: The path of the failed request, relative to O(base_url).
-      type: str
-    operation_id:
-      description: The id of the operation concerned, if there is one.
-      type: str
 """
 
-from ..module_utils._arguments import ModuleSpec, api_options, change_options, environment_option, operation_options
+from typing import Any
+
+from ..module_utils._arguments import (
+    ModuleSpec,
+    api_options,
+    change_options,
+    environment_option,
+    operation_options,
+    phase_options,
+)
+from ..module_utils._backup_removals import removal_of
+from ..module_utils._context import Context
 from ..module_utils._entry import run_module
-from ..module_utils._parts.backup import CONSTRAINTS, OPTIONS, run
+from ..module_utils._errors import InvalidInput
+from ..module_utils._parts import backup
+from ..module_utils._parts.backup import CONSTRAINTS, OPTIONS
+from ..module_utils._phases import in_phases
+
+
+def _check_state(params: dict[str, Any]) -> None:
+    """Refuse what belongs to the other state, and a removal that names nothing, or too much."""
+    is_removal = params["state"] == "absent"
+    foreign = ("max_age", "newer_than", "release", "started") if is_removal else ("backup_id",)
+    given = [name for name in foreign if params[name] is not None]
+    if is_removal and params["wait_until"] != "ended":
+        given.append("wait_until")
+    if given:
+        raise InvalidInput(f"state: {params['state']} goes without {' and '.join(given)}. Nothing was sent.")
+    naming = [name for name in ("backup_id", "tag", "keep") if params[name] is not None]
+    if is_removal and len(naming) != 1:
+        raise InvalidInput(
+            "state: absent needs one of backup_id, tag and keep, which say what is removed"
+            f"{', and not ' + ' and '.join(naming) if naming else ''}. Nothing was sent."
+        )
+    if params["tag_pattern"] is not None and params["keep"] is None:
+        raise InvalidInput("tag_pattern needs keep. Nothing was sent.")
+
 
 SPEC = ModuleSpec(
     api_options(),
     change_options(),
     operation_options(),
-    {"environment_id": environment_option()},
+    phase_options(),
+    {
+        "environment_id": environment_option(),
+        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+        "backup_id": {"type": "int"},
+    },
     OPTIONS,
     **CONSTRAINTS,
+    rule=_check_state,
 )
 
 
-def main():
+@in_phases
+def run(context: Context) -> dict[str, Any]:
+    """Take a backup of an environment, or remove backups."""
+    return backup.run(context) if context["state"] == "present" else removal_of(context)
+
+
+def main() -> None:
     run_module(SPEC, run)
 
 

@@ -88,42 +88,25 @@ operations:
       description: The result of the operation, if the service returns one. The service keeps results only for a while.
       type: raw
 error:
-  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+  description:
+    - What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+    - L(When something fails,https://github.com/hosting-management/hosting.management/blob/main/docs/failures.md)
+      says which kinds there are, what to do about each, and what else the values tell.
   returned: failure
   type: dict
   contains:
     kind:
-      description:
-        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
-          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      description: What kind of failure it was.
       type: str
       sample: unauthorized
-    status:
-      description: The HTTP status of the answer, if there was one.
-      type: int
-    is_offered:
-      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
-        endpoint, or none that the key's user may read.
-      type: bool
-    message:
-      description: The service's own message, if it sent one.
-      type: str
-    method:
-      description: The HTTP method of the failed request.
-      type: str
-    path:
-      description: The path of the failed request, relative to O(base_url).
-      type: str
-    operation_id:
-      description: The id of the operation concerned, if there is one.
-      type: str
 """
 
 import time
+from typing import Any
 
 from ..module_utils._arguments import ModuleSpec, Option, api_options, operation_options
 from ..module_utils._checks import checked_operation_ids
+from ..module_utils._context import Context
 from ..module_utils._entry import run_module
 from ..module_utils._errors import HostingError
 from ..module_utils._operations import Operation, require_finished
@@ -141,7 +124,7 @@ SPEC = ModuleSpec(
 )
 
 
-def run(context):
+def run(context: Context) -> dict[str, Any]:
     """Tell how operations stand, or wait for them (a companion of the interface)."""
     # Without waiting there is no time in which an operation could become visible.
     accepted_at = time.time() if context.wait else None
@@ -158,16 +141,16 @@ def run(context):
         raise
     unknown = [operation for operation in operations if operation.state == UNKNOWN]
     if unknown:
-        ids = ", ".join(operation.id for operation in unknown)
+        ids = ", ".join(str(operation.id) for operation in unknown)
         context.warn(f"{unknown[0].message} The state of these operations is unknown: {ids}")
     return {"operations": results}
 
 
-def _as_result(operation):
+def _as_result(operation: Operation) -> dict[str, Any]:
     return {"id": operation.id, "state": operation.state, "message": operation.message, "data": operation.data}
 
 
-def main():
+def main() -> None:
     run_module(SPEC, run)
 
 

@@ -10,9 +10,10 @@ module: settle
 short_description: Record whether a request was carried out
 version_added: 0.2.0
 description:
-  - If the answer to a request is lost that must not be sent twice (a push, a restore, a backup, a new environment, a
-    domain or a DNS record), only you can find out whether the service carried it out. Look at the service, and record
-    here what you found. The error of the run whose answer was lost, and those of later runs, name the task to run.
+  - If the answer to a request is lost that must not be sent twice (a push, a restore, a backup or its removal, a WP-CLI
+    command, a new environment, a domain or a DNS record), only you can find out whether the service carried it out.
+    Look at the service, and record here what you found. The error of the run whose answer was lost, and those of later
+    runs, name the task to run.
   - Changes only the journal. Nothing is sent to the service.
   - A request whose outcome is already known is left unchanged.
   - If the journal does not know the request, the error lists the requests of unknown outcome, each with the task that
@@ -27,17 +28,19 @@ options:
     required: true
   environment_id:
     description:
-      - The id of the environment that was pushed to, restored, backed up, or given a domain.
+      - The id of the environment that was pushed to, restored, backed up, or given a domain, whose backup was removed,
+        or where a WP-CLI command was run.
     type: str
     aliases: [env_id]
   release:
     description:
       - The release that was pushed to the environment. With O(backup_id), the release for which the backup was
-        restored.
+        restored. With O(what=command), the release that the WP-CLI command was run for.
     type: str
   backup_id:
     description:
-      - The id of the backup that was restored to the environment.
+      - The id of the backup that was restored to the environment. With O(what=removal), that of the backup that was
+        removed.
     type: int
   tag:
     description:
@@ -69,10 +72,11 @@ options:
     type: str
   what:
     description:
-      - What was asked for. Needed only for what has no name, that is, a push without a release (V(push)) or a backup
-        without a tag (V(backup)). Otherwise, it follows from the other options.
+      - What was asked for. Needed only for the removal of a backup (V(removal)), for a WP-CLI command (V(command)), and
+        for what has no name, that is, a push without a release (V(push)) or a backup without a tag (V(backup)).
+        Otherwise, it follows from the other options.
     type: str
-    choices: [restore, push, backup, environment, domain, dns_record]
+    choices: [restore, push, backup, removal, command, environment, domain, dns_record]
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
@@ -115,37 +119,20 @@ what:
   type: str
   sample: push
 error:
-  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+  description:
+    - What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+    - L(When something fails,https://github.com/hosting-management/hosting.management/blob/main/docs/failures.md)
+      says which kinds there are, what to do about each, and what else the values tell.
   returned: failure
   type: dict
   contains:
     kind:
-      description:
-        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
-          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      description: What kind of failure it was.
       type: str
       sample: unauthorized
-    status:
-      description: The HTTP status of the answer, if there was one.
-      type: int
-    is_offered:
-      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
-        endpoint, or none that the key's user may read.
-      type: bool
-    message:
-      description: The service's own message, if it sent one.
-      type: str
-    method:
-      description: The HTTP method of the failed request.
-      type: str
-    path:
-      description: The path of the failed request, relative to O(base_url).
-      type: str
-    operation_id:
-      description: The id of the operation concerned, if there is one.
-      type: str
 """
+
+from typing import Any
 
 from ..module_utils._arguments import (
     ModuleSpec,
@@ -155,6 +142,7 @@ from ..module_utils._arguments import (
     uuid_option,
 )
 from ..module_utils._checks import checked_domain_name, checked_record_type
+from ..module_utils._context import Context
 from ..module_utils._entry import run_module
 from ..module_utils._settling import DONE, KINDS, NOT_DONE, result_of, settle, thing_named
 
@@ -177,13 +165,13 @@ SPEC = ModuleSpec(
 )
 
 
-def run(context):
+def run(context: Context) -> dict[str, Any]:
     """Settle in the journal whether a request was carried out."""
     thing = thing_named(context)
     return {**result_of(context, settle(context, thing, context["outcome"])), "what": thing.what}
 
 
-def main():
+def main() -> None:
     run_module(SPEC, run)
 
 

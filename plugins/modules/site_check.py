@@ -11,9 +11,13 @@ short_description: Check that a site responds as expected
 version_added: 0.2.0
 description:
   - Requests addresses of a site as a visitor would, and fails if one of them does not respond as expected. Use it after
-    a deployment, for example. Redirects are followed.
-  - Nothing is sent to the hosting service, and the API key is never sent to a site. Neither O(base_url) nor O(api_key)
-    is needed.
+    a deployment, for example. Redirects are followed. Up to 8 addresses are requested at the same time.
+  - The API key is never sent to a site. Without O(environment_id), nothing is sent to the hosting service, and neither
+    O(base_url) nor O(api_key) is needed.
+  - With O(environment_id), the journal learns whether the site works with its updates. The module waits for updates
+    that are in progress, requests the addresses, and records the verdict on the updates that nobody has judged, as
+    M(hosting.management.update_info) and M(hosting.management.update_verdict) do. Nothing is recorded while an update
+    is in progress, in check mode, and if the machine that runs the task cannot ask the site.
   - Any answer that is not as expected, and any failure that is the site's own, fails with the error kind
     V(check_failed). That includes a refused or broken connection, a timeout, a certificate that does not verify, and
     an answer that cannot be read.
@@ -24,7 +28,8 @@ description:
 options:
   urls:
     description:
-      - The addresses to request. Each must begin with C(https://) or C(http://).
+      - The addresses to request. Each must begin with C(https://) or C(http://). With O(environment_id), the list may
+        be empty; then no verdict is recorded.
     type: list
     elements: str
     required: true
@@ -70,10 +75,20 @@ options:
         service.
     type: bool
     default: true
+  environment_id:
+    description:
+      - The id of the environment that the addresses belong to.
+    type: str
+    aliases: [env_id]
+  site_id:
+    description:
+      - The id of the environment's site, for the verdict on a PHP version.
+    type: str
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
   - hosting.management.api
+  - hosting.management.operation
   - hosting.management.attributes
   - hosting.management.attributes.no_diff
 """
@@ -85,6 +100,12 @@ EXAMPLES = r"""
       - https://shop.example.com
     contains: [</html>]
     lacks: [There has been a critical error]
+
+- name: Check the shop after updates, and record whether it works with them
+  hosting.management.site_check:
+    environment_id: "{{ hosting_environment_id }}"
+    urls:
+      - https://shop.example.com
 """
 
 RETURN = r"""
@@ -121,118 +142,89 @@ checks:
       description: How long the last attempt took, in seconds.
       type: float
       sample: 0.214
+updates:
+  description: The updates of the environment with the verdicts that were recorded, oldest first. Null if they could
+    not be read.
+  returned: if O(environment_id) is given, unless the options were invalid
+  type: list
+  elements: dict
+  contains:
+    kind:
+      description: What was updated, V(plugin), V(theme) or V(php).
+      type: str
+      sample: plugin
+    name:
+      description: The slug of the plugin or theme, or V(php).
+      type: str
+      sample: example-forms
+    version:
+      description: The version that it was updated to.
+      type: str
+      sample: 2.5.0
+    previous_version:
+      description: The version before, or null if it is not known.
+      type: str
+      sample: 2.4.1
+    verdict:
+      description:
+        - V(works) or V(broke_it), or V(not_known) as long as nobody has looked at the site since the update.
+      type: str
+      sample: works
+    reason:
+      description: What the verdict is based on.
+      type: str
+    environment_id:
+      description: The id of the environment.
+      type: str
+    environment:
+      description: What the environment is called in messages.
+      type: str
+      sample: shop-live
+    updated_at:
+      description: When the update was noted, in ISO 8601, UTC, by the clock of the controller.
+      type: str
+      sample: "2026-11-02T00:00:00Z"
+has_ended:
+  description: Whether no update is in progress any more. False after O(wait_timeout), or with O(wait=false). Null if
+    that is not known.
+  returned: if O(environment_id) is given, unless the options were invalid
+  type: bool
+  sample: true
 error:
-  description: What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+  description:
+    - What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
+    - L(When something fails,https://github.com/hosting-management/hosting.management/blob/main/docs/failures.md)
+      says which kinds there are, what to do about each, and what else the values tell.
   returned: failure
   type: dict
   contains:
     kind:
-      description:
-        - One of V(invalid_input), V(connection), V(timeout), V(unauthorized), V(not_found), V(bad_request),
-          V(rate_limited), V(service), V(malformed_response), V(operation_failed), V(operation_timeout),
-          V(check_failed), V(outcome_unknown), V(journal), V(missing_library), V(unexpected).
+      description: What kind of failure it was.
       type: str
       sample: unauthorized
-    status:
-      description: The HTTP status of the answer, if there was one.
-      type: int
-    is_offered:
-      description: Whether the service offers the endpoint, as far as its answer tells. V(false) where it has no such
-        endpoint, or none that the key's user may read.
-      type: bool
-    message:
-      description: The service's own message, if it sent one.
-      type: str
-    method:
-      description: The HTTP method of the failed request.
-      type: str
-    path:
-      description: The path of the failed request, relative to O(base_url).
-      type: str
-    operation_id:
-      description: The id of the operation concerned, if there is one.
-      type: str
 """
 
-import time
-from urllib.parse import urlsplit
-
-from ..module_utils._arguments import ModuleSpec, Option, api_options
-from ..module_utils._checks import checked_count, checked_not_negative
+from ..module_utils._arguments import ModuleSpec, api_options, operation_options, uuid_option
 from ..module_utils._entry import run_module
-from ..module_utils._errors import CheckFailed, ConnectionFailed
-from ..module_utils._pages import Expectation, ask, checked_urls
+from ..module_utils._site_checks import CONSTRAINTS, OPTIONS, check_site, require_address
 
 SPEC = ModuleSpec(
     api_options(),
+    operation_options(),
     {
-        "urls": Option(checked_urls, type="list", elements="str", required=True),
-        "status": {"type": "list", "elements": "int", "default": [200]},
-        "contains": {"type": "list", "elements": "str", "default": []},
-        "lacks": {"type": "list", "elements": "str", "default": []},
-        "attempts": Option(checked_count, type="int", default=3),
-        "pause": Option(checked_not_negative, type="float", default=5),
-        "url_username": {"type": "str"},
-        "url_password": {"type": "str", "no_log": True},
-        "validate_site_certs": {"type": "bool", "default": True},
+        **OPTIONS,
+        "environment_id": uuid_option(required=False, aliases=["env_id"]),
+        "site_id": uuid_option(required=False),
     },
-    required_together=[["url_username", "url_password"]],
-    needs_service=False,
+    rule=require_address,
+    needs_service=lambda params: params["environment_id"] is not None,
+    **CONSTRAINTS,
 )
 
-
-def run(context):
-    """Ask each address until it answers as it should, or the attempts are used up."""
-    expected = Expectation(frozenset(context["status"]), tuple(context["contains"]), tuple(context["lacks"]))
-    checks = [_check(context, url, expected) for url in context["urls"]]
-    problems = [one for one in checks if not one["ok"]]
-    if problems:
-        message = " ".join(f"{one['url']} {one['problem']} (attempts: {one['attempts']})." for one in problems)
-        error = CheckFailed(message) if any(one["is_of_site"] for one in problems) else _could_not_ask(message)
-        error.results["checks"] = checks
-        raise error
-    return {"checks": checks}
+run = check_site
 
 
-def _could_not_ask(message):
-    return ConnectionFailed(
-        f"{message} Whether the site works is not known. Check the network, the name resolution and the proxy settings"
-        " of the machine that runs this task, then run again."
-    )
-
-
-def _check(context, url, expected):
-    login = (context["url_username"] or "", context["url_password"] or "")
-    names = [urlsplit(other).hostname for other in [context["base_url"] or "", *context["urls"]]]
-    other_names = [name for name in dict.fromkeys(names) if name not in (None, urlsplit(url).hostname)]
-    page, attempts = None, 0
-    while page is None or (page.problem and attempts < context["attempts"]):
-        if page:
-            context.report(f"{url} {page.problem}; asking again")
-            time.sleep(context["pause"])
-        attempts += 1
-        began = time.monotonic()
-        page = ask(
-            url,
-            expected,
-            timeout=context["timeout"],
-            validate_certs=context["validate_site_certs"],
-            login=login,
-            other_names=other_names,
-        )
-        seconds = round(time.monotonic() - began, 3)
-    return {
-        "url": url,
-        "ok": page.problem is None,
-        "status": page.status,
-        "problem": page.problem,
-        "is_of_site": page.is_of_site,
-        "attempts": attempts,
-        "seconds": seconds,
-    }
-
-
-def main():
+def main() -> None:
     run_module(SPEC, run)
 
 

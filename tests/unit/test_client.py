@@ -542,13 +542,21 @@ def test_nothing_is_sent_on_a_connection_that_took_too_long(connect, simulator, 
 
 
 @pytest.mark.parametrize("status", [302, 400, 503])
-def test_the_body_of_a_refusal_is_not_read_to_its_end(status, connect):
+@pytest.mark.parametrize(
+    ("length", "part"),
+    [
+        (b"Content-Length: 200000000", b"x" * 65536),
+        (b"Transfer-Encoding: chunked", b"10000\r\n%b\r\n" % (b"x" * 65536)),
+    ],
+    ids=["announced", "not announced"],
+)
+def test_the_body_of_a_refusal_is_not_read_to_its_end(length, part, status, connect):
     sent = []
 
     def answer(connection):
-        connection.sendall(b"HTTP/1.1 %d No\r\nLocation: http://[::1\r\nContent-Length: 200000000\r\n\r\n" % status)
+        connection.sendall(b"HTTP/1.1 %d No\r\nLocation: http://[::1\r\n%b\r\n\r\n" % (status, length))
         for _part in range(3000):
-            connection.sendall(b"x" * 65536)
+            connection.sendall(part)
             sent.append(65536)
 
     with raw_service(answer) as service:
@@ -666,6 +674,17 @@ def test_an_unrepeatable_request_does_not_use_a_connection_that_may_be_closing(c
     simulator.fault("drop_before", method="GET", times=2)
     client.send(READ)
     assert client.send(UNREPEATABLE_WRITE).status == 202
+
+
+def test_an_unrepeatable_request_has_a_connection_of_its_own(connect, simulator):
+    client = connect(simulator)
+    client.send(READ)  # from now on there is one that is kept
+    simulator.clear_requests()
+    opened = []
+    for request in (READ, REPEATABLE_WRITE, UNREPEATABLE_WRITE, UNREPEATABLE_WRITE, READ):
+        client.send(request)
+        opened.append(simulator.connections)
+    assert opened == [0, 0, 1, 2, 2]
 
 
 @EACH_REQUEST

@@ -24,6 +24,7 @@ from ansible_collections.hosting.management.plugins.module_utils._progress impor
     FAILED,
     FINISHED,
     IN_PROGRESS,
+    NOT_DONE,
     SENT,
     UNKNOWN,
 )
@@ -82,7 +83,7 @@ def test_a_finished_write_counts_where_nothing_is_shown(wanted: Wanted):
 
 @EITHER
 def test_a_read_may_lag_behind_a_write_that_has_just_finished(wanted: Wanted):
-    assert decide(wanted, DIFFERENT, [row(FINISHED, age=READS_LAG - 1)], NOW) is Step.LOOK_AGAIN
+    assert decide(wanted, DIFFERENT, [row(FINISHED, age=READS_LAG)], NOW) is Step.LOOK_AGAIN
     assert decide(wanted, DIFFERENT, [row(FINISHED, age=READS_LAG + 1)], NOW) is Step.SEND
     long_ago_but_just_ended = row(FINISHED, age=500, ended_at=NOW - 1)
     assert decide(wanted, DIFFERENT, [long_ago_but_just_ended], NOW) is Step.LOOK_AGAIN
@@ -90,8 +91,9 @@ def test_a_read_may_lag_behind_a_write_that_has_just_finished(wanted: Wanted):
 
 @EITHER
 @pytest.mark.parametrize("seen", [DIFFERENT, NOT_SHOWN], ids=["different", "not shown"])
-def test_what_has_failed_is_sent_again(wanted: Wanted, seen: Seen):
-    assert decide(wanted, seen, [row(FAILED)], NOW) is Step.SEND
+@pytest.mark.parametrize("progress", [FAILED, NOT_DONE])
+def test_what_has_failed_or_was_not_done_is_sent_again(wanted: Wanted, seen: Seen, progress: str):
+    assert decide(wanted, seen, [row(progress)], NOW) is Step.SEND
 
 
 @pytest.mark.parametrize("seen", [DIFFERENT, NOT_SHOWN], ids=["different", "not shown"])
@@ -100,7 +102,7 @@ def test_an_unknown_outcome_is_sent_again_if_that_does_no_harm(seen: Seen):
 
 
 def test_an_unknown_outcome_that_must_not_be_repeated_is_looked_for_up_to_the_horizon():
-    assert decide(UNREPEATABLE, DIFFERENT, [row(UNKNOWN, age=HORIZON - 1)], NOW) is Step.LOOK_AGAIN
+    assert decide(UNREPEATABLE, DIFFERENT, [row(UNKNOWN, age=HORIZON)], NOW) is Step.LOOK_AGAIN
     assert decide(UNREPEATABLE, DIFFERENT, [row(UNKNOWN, age=HORIZON + 1)], NOW) is Step.SEND
 
 
@@ -135,6 +137,12 @@ def test_a_list_is_not_computed_from_a_read_that_lags_behind():
     assert decide(STATE, stale, [theirs], NOW) is Step.SEND
 
 
+@pytest.mark.parametrize("progress", [FAILED, UNKNOWN, NOT_DONE])
+def test_only_a_write_that_took_effect_makes_a_list_wait_for_the_reads(progress: str):
+    theirs = row(progress, ANOTHER, age=1, ended_at=NOW)
+    assert decide(replace(STATE, relative=True), Seen(Sight.DIFFERENT, "the list"), [theirs], NOW) is Step.SEND
+
+
 # ---- actions --------------------------------------------------------------------------------------------------------
 
 FILES, DATABASE = "files", "database"
@@ -160,11 +168,22 @@ def test_another_part_of_the_same_release_is_pushed():
     assert decide(push("v1", DATABASE), NOT_SHOWN, rows, NOW) is Step.NOTHING
 
 
+def test_a_release_stays_when_another_was_never_pushed():
+    rows = [pushed("v1", FILES, age=60), pushed("v2", DATABASE, progress=NOT_DONE, age=30)]
+    assert decide(push("v1", FILES), NOT_SHOWN, rows, NOW) is Step.NOTHING
+
+
 @pytest.mark.parametrize("progress", [FINISHED, FAILED, UNKNOWN, IN_PROGRESS])
 def test_an_earlier_release_is_pushed_again_when_another_was_sent_since(progress: str):
     rows = [pushed("v1", FILES, age=60), pushed("v2", DATABASE, age=30, progress=progress)]
     assert decide(push("v1"), NOT_SHOWN, rows, NOW) is Step.SEND
     assert decide(push("v2"), NOT_SHOWN, rows, NOW) is Step.SEND
+
+
+def test_releases_that_were_sent_at_the_same_moment_do_not_replace_each_other():
+    rows = [pushed("v1", FILES), pushed("v2", DATABASE)]
+    assert decide(push("v1", FILES), NOT_SHOWN, rows, NOW) is Step.NOTHING
+    assert decide(push("v2", DATABASE), NOT_SHOWN, rows, NOW) is Step.NOTHING
 
 
 def test_a_push_of_any_part_or_release_is_answered_first():
@@ -175,15 +194,29 @@ def test_a_push_of_any_part_or_release_is_answered_first():
 @pytest.mark.parametrize("seen", [DIFFERENT, NOT_SHOWN], ids=["different", "not shown"])
 def test_what_was_taken_too_long_ago_does_not_count(seen: Seen):
     recent = replace(UNREPEATABLE, not_before=NOW - 100)
-    assert decide(recent, NOT_SHOWN, [row(FINISHED, age=99)], NOW) is Step.NOTHING
+    assert decide(recent, NOT_SHOWN, [row(FINISHED, age=100)], NOW) is Step.NOTHING
     assert decide(recent, seen, [row(FINISHED, age=101)], NOW) is Step.SEND
+
+
+def test_what_was_asked_for_too_long_ago_does_not_count_by_a_late_end():
+    recent = replace(UNREPEATABLE, not_before=NOW - 100)
+    late = row(FINISHED, age=101, ended_at=NOW - 1)
+    assert counting_entry(recent, [late], NOW) is None
+    assert decide(recent, DIFFERENT, [late], NOW) is Step.SEND
 
 
 def test_an_old_request_counts_as_long_as_it_may_still_be_carried_out():
     recent = replace(UNREPEATABLE, not_before=NOW - 100)
     assert decide(recent, NOT_SHOWN, [row(IN_PROGRESS, age=101)], NOW) is Step.FOLLOW
     assert decide(recent, NOT_SHOWN, [row(UNKNOWN, age=101)], NOW) is Step.ASK_THE_USER
+    assert decide(recent, NOT_SHOWN, [row(UNKNOWN, age=HORIZON)], NOW) is Step.ASK_THE_USER
     assert decide(recent, NOT_SHOWN, [row(UNKNOWN, age=HORIZON + 1)], NOW) is Step.SEND
+
+
+def test_an_accepted_request_whose_operation_is_not_shown_counts_as_done_for_as_long_as_what_was_done():
+    recent, unseen = replace(UNREPEATABLE, not_before=NOW - 100), replace(NOT_SHOWN, shows_operation=False)
+    assert decide(recent, unseen, [row(IN_PROGRESS, age=100)], NOW) is Step.NOTHING
+    assert decide(recent, unseen, [row(IN_PROGRESS, age=101)], NOW) is Step.SEND
 
 
 def test_the_row_that_counts_is_that_of_the_key_and_value():

@@ -12,11 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from ansible_collections.hosting.management.plugins.module_utils import _journal
-from ansible_collections.hosting.management.plugins.module_utils._compose import NAMES
+from ansible_collections.hosting.management.plugins.module_utils._compose import NAMES, UPDATES
 from ansible_collections.hosting.management.plugins.module_utils._context import secrets_within
 from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
-from ansible_collections.hosting.management.plugins.modules import env_push, environment, site_plugin
+from ansible_collections.hosting.management.plugins.modules import deploy_lock, env_push, environment, site_plugin
 from simulator import seed
+from simulator.state import Content
 
 pytest_plugins = ["simulator.fixtures", "unit.postgres"]
 
@@ -124,6 +125,16 @@ def test_a_value_alone_means_the_same_as_the_options_of_the_module(part, options
     assert len(simulator.writes) == 1
 
 
+def test_a_declaration_means_the_same_as_its_parts(keep, live):
+    predicted = [keep(check_mode=True, **options) for options in ({"declaration": DECLARED}, DECLARED)]
+    assert predicted[0] == predicted[1]
+    declaration = {**DECLARED, "themes": None, "denied_ips": ["203.0.113.9"]}
+    result = keep(declaration=declaration, denied_ips=DECLARED["denied_ips"])
+    assert list(of_parts(result, "changed").values()) == [True] * (len(DECLARED) - 1)
+    assert live.denied_ips == DECLARED["denied_ips"], "the part's own option comes first"
+    assert "themes" not in result["parts"]
+
+
 def test_operations_that_do_not_depend_on_each_other_are_under_way_side_by_side(keep, simulator):
     simulator.settings.operation_seconds = 0.4
     result = keep(**DECLARED)
@@ -201,7 +212,7 @@ def test_check_mode_predicts_all_parts_and_shows_them_in_one_diff(keep, simulato
     predicted = keep(check_mode=True, diff=True, **DECLARED)
     assert not predicted.get("failed"), messages(predicted)
     assert (simulator.writes, of_parts(predicted, "changed")) == ([], dict.fromkeys(NAMES, True))
-    assert predicted["diff"] == {
+    assert predicted["diff"]["states"] == {
         "before": {
             "backup": None,
             "denied_ips": [],
@@ -229,7 +240,55 @@ def test_check_mode_predicts_all_parts_and_shows_them_in_one_diff(keep, simulato
     }
     done = keep(diff=True, **DECLARED)
     assert done["diff"] == predicted["diff"]
-    assert keep(diff=True, **DECLARED)["diff"] == {"before": done["diff"]["after"], "after": done["diff"]["after"]}
+    after = done["diff"]["states"]["after"]
+    assert keep(diff=True, **DECLARED)["diff"] == {"prepared": "", "states": {"before": after, "after": after}}
+
+
+def test_a_diff_is_one_line_that_says_whose_it_is(keep):
+    few = {"denied_ips": ["198.51.100.9"], "php_version": "8.4", "image_optimization": "lossy"}
+    said = "denied_ips: +198.51.100.9; image_optimization: off → lossy; php_version.version: 8.3 → 8.4"
+    assert keep(diff=True, check_mode=True, environment_name="shop", **few)["diff"]["prepared"] == f"shop: {said}"
+    assert keep(diff=True, check_mode=True, **few)["diff"]["prepared"] == f"{IDS['environment_id']}: {said}"
+
+
+def test_a_diff_that_is_too_long_for_a_line_has_one_for_each_value(keep):
+    addresses = [f"198.51.100.{number}" for number in range(1, 99)]
+    diff = keep(diff=True, check_mode=True, denied_ips=addresses, php_version="8.4")["diff"]["prepared"]
+    first, denied, *others = diff.split("\n")
+    assert first == f"{IDS['environment_id']}:"
+    assert denied == f"  denied_ips: {' '.join(f'+{one}' for one in addresses)}"
+    assert others == ["  php_version.version: 8.3 → 8.4"]
+
+
+def test_a_site_that_does_not_work_gets_no_updates_and_all_else(keep, simulator, live):
+    live.content = Content("broken", "database")
+    page = f"{simulator.base_url[:-3]}/_simulator/sites/{IDS['environment_id']}"
+    result = keep(site_check={"urls": [page], "attempts": 1}, **DECLARED)
+    assert (result["failed"], result["error"]["kind"], result["error"]["part"]) == (True, "check_failed", "site_check")
+    assert result["msg"].startswith(f"site_check: {page} answered 500")
+    assert result["site_check"]["checks"][0]["status"] == 500
+    assert {name for name, changed in of_parts(result, "changed").items() if not changed} == set(UPDATES)
+    assert [result["parts"][name]["differs"] for name in UPDATES] == [True] * 3
+    live.content = Content("v1", "database")
+    works = keep(site_check=page, **DECLARED)
+    assert (works["site_check"]["failed"], works["site_check"]["has_ended"]) == (False, True)
+    assert {name for name, changed in of_parts(works, "changed").items() if changed} == set(UPDATES)
+
+
+def test_the_password_of_a_site_is_a_secret():
+    site = {"urls": ["https://shop.example"], "url_username": "anna", "url_password": "s3cr3t-of-anna"}
+    assert "s3cr3t-of-anna" in secrets_within({"site_check": site}, environment.SPEC.options)
+
+
+def test_a_locked_environment_gets_no_updates_and_all_else(keep, controller):
+    assert keep(lock_groups=[], check_mode=True, **DECLARED)["locks"] == []
+    lock = {"group": "shops", "reason": "Black Friday", "until": "3h", "author": "anna"}
+    assert controller.run(deploy_lock, **lock)["changed"]
+    result = keep(lock_groups=["shops"], **DECLARED)
+    assert [one["reason"] for one in result["locks"]] == ["Black Friday"]
+    assert {name for name, changed in of_parts(result, "changed").items() if not changed} == set(UPDATES)
+    assert not result.get("failed")
+    assert keep(lock_groups=["blogs"], **DECLARED)["changed"]
 
 
 def test_what_is_compared_is_not_changed_and_counts_as_no_change(keep, simulator):
@@ -239,7 +298,7 @@ def test_what_is_compared_is_not_changed_and_counts_as_no_change(keep, simulator
     assert all(one["differs"] for one in compared.values())
     assert result["parts"]["php_version"]["after"] == {"version": "8.4"}
     assert len(simulator.writes) == len(DECLARED) - 3
-    assert not compared.keys() & result["diff"]["after"].keys()
+    assert not compared.keys() & result["diff"]["states"]["after"].keys()
     only = keep(compare=list(NAMES), **DECLARED)
     assert (only["changed"], of_parts(only, "differs")["php_version"]) == (False, True)
 
@@ -425,8 +484,32 @@ BAD = {
     "empty names": ({"plugins": {"names": []}}, "plugins.names is empty"),
     "null within": ({"domains": [{"domain_name": None}]}, r"domains\[0\].domain_name has no value"),
     "null in a list": ({"domains": [None]}, r"domains\[0\] must be a dictionary"),
+    "two versions": (
+        {"plugins": [{"name": "a", "update_version": "1"}, {"name": "a", "update_version": "2"}]},
+        r"plugins\[0\] and plugins\[1\] are both about a, so they would undo each other\. Leave one",
+    ),
+    "there and away": (
+        {"domains": ["a.example.com", "b.example.com", {"domain_name": "A.example.com", "state": "absent"}]},
+        r"domains\[0\] and domains\[2\] are both about a\.example\.com",
+    ),
+    "two values": (
+        {"declaration": {"dns_records": [RECORD, {**RECORD, "type": "txt", "values": ["other"]}]}},
+        r"dns_records\[0\] and dns_records\[1\] are both about TXT shop\.example\.com",
+    ),
+    "within a declaration": (
+        {"declaration": {"denied_ips": ["198.51.100"]}},
+        r"declaration[.:] ?denied_ips.ip_list has an entry that is no IPv4 address",
+    ),
+    "a misspelled part": ({"declaration": {"denied_ip": []}}, "declaration has no option denied_ip"),
+    "no declaration": ({"declaration": ["denied_ips"]}, "declaration must be a dictionary with the options backup, "),
     "a boolean": ({"image_optimization": False}, "image_optimization.image_optimization_type is a boolean"),
 }
+
+
+def test_entries_that_only_add_may_be_about_the_same_record(keep):
+    added = [{**RECORD, "exclusive": False, "values": [value]} for value in ("one", "two")]
+    assert keep(dns_records=added)["parts"]["dns_records"]["changed"]
+    assert not keep(dns_records=added)["changed"]
 
 
 @pytest.mark.parametrize(("options", "message"), BAD.values(), ids=BAD)
@@ -448,3 +531,39 @@ def test_parts_share_the_client_the_journal_and_what_is_warned_of(controller):
     for one in (part, context, context.narrowed({})):
         one.warn("Look out.")
     assert controller.warnings == ["Look out."]
+
+
+GATHERED = ["backup", "plugins", "usage", "versions", "releases"]
+
+
+def test_what_the_parts_have_read_is_not_asked_for_twice(keep, simulator):
+    keep(backup="night")
+    simulator.clear_requests()
+    result = keep(**SEVEN, gather=GATHERED)
+    assert (result["changed"], sorted(result["readings"]), result["unread"]) == (False, sorted(GATHERED), {})
+    assert len(simulator.requests) == 6, "one more than without gather"
+    assert result["readings"]["plugins"]["plugins"]
+
+
+def test_what_is_gathered_is_as_it_is_after_the_changes(keep):
+    result = keep(**DECLARED, gather=["backup", "plugins", "denied_ips"])
+    readings = result["readings"]
+    assert readings["denied_ips"]["denied_ips"] == DECLARED["denied_ips"]
+    assert readings["backup"]["backups"][0]["tag"] == "night"
+    versions = {one["name"]: one["version"] for one in readings["plugins"]["plugins"]}
+    assert versions["example-forms"] == "2.5.0"
+
+
+def test_what_cannot_be_gathered_fails_nothing(keep):
+    result = keep(denied_ips=[], gather=["plugins", "dns_records"])
+    assert "failed" not in result
+    assert (list(result["readings"]), list(result["unread"])) == (["plugins"], ["dns_records"])
+
+
+def test_a_key_that_does_not_count_is_told_once(keep, controller):
+    controller.options["api_key"] = "another"
+    declared = keep(denied_ips=[], gather=["plugins"])
+    alone = keep(gather=["plugins"])
+    assert declared["error"]["part"] == "denied_ips"
+    assert declared["unread"]["plugins"]["error"]["kind"] == alone["error"]["kind"] == "unauthorized"
+    assert (alone["failed"], alone["readings"], declared["readings"]) == (True, {}, {})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import closing
 from itertools import pairwise
 
 import pytest
@@ -18,9 +19,12 @@ from ansible_collections.hosting.management.plugins.module_utils._errors import 
     OperationTimeout,
 )
 from ansible_collections.hosting.management.plugins.module_utils._interface import ADD_MANUAL_BACKUP
+from ansible_collections.hosting.management.plugins.module_utils._journal import SqliteJournal
 from ansible_collections.hosting.management.plugins.module_utils._operations import (
     FAILED_AFTER_ANSWERS,
+    NOT_KNOWN,
     POLL_INTERVAL,
+    SHOWS_NONE,
     Operation,
     follow,
     next_look,
@@ -39,6 +43,7 @@ pytest_plugins = ["simulator.fixtures"]
 
 OPERATIONS = "/operations/.*"
 ENDLESS = 3600
+DAY = 86400
 
 
 @pytest.fixture(autouse=True)
@@ -113,7 +118,7 @@ def test_an_operation_has_failed_when_many_looks_say_500_and_the_service_is_well
     assert [look.status for look in looks(simulator)] == [500, 404] * FAILED_AFTER_ANSWERS
     with pytest.raises(OperationFailed, match=f"Operation {operation.id} failed: {MESSAGES[500]}") as raised:
         require_finished([operation], 10)
-    assert raised.value.operation_id == operation.id
+    assert (raised.value.operation_id, raised.value.service_message) == (operation.id, MESSAGES[500])
 
 
 def test_many_500s_in_a_short_time_are_no_verdict(begin, wait, simulator, monkeypatch):
@@ -177,6 +182,16 @@ def test_of_answers_that_say_nothing_a_task_has_enough_before_its_time_is_over(b
     simulator.clear_faults()
     wait(operation)
     assert operation.state == FINISHED
+
+
+def test_a_task_has_enough_of_so_many_answers_that_say_nothing(begin, wait, simulator, monkeypatch):
+    monkeypatch.setattr(_operations, "GIVE_UP_AFTER", 0)
+    monkeypatch.setattr(_operations, "LONGEST_INTERVAL", 0.02)
+    operation = begin()
+    simulator.fault("status", path=OPERATIONS, status=200, times=0, body={"status": 418, "message": ""})
+    wait(operation)
+    assert operation.is_given_up
+    assert len(looks(simulator)) == FAILED_AFTER_ANSWERS
 
 
 BODY_STATUSES = [
@@ -260,6 +275,31 @@ def test_an_operation_that_stays_invisible_is_unknown_after_the_grace(begin, wai
     assert time.time() - operation.accepted_at > 0.2
 
 
+@pytest.mark.parametrize("skew", [-DAY, -600, 600, DAY])
+def test_an_operation_of_another_run_is_waited_for_whatever_its_clock_said(skew, begin, wait, monkeypatch):
+    monkeypatch.setattr(_operations, "VISIBLE_AFTER", 0.5)
+    operation = begin(seconds=0.4, visible_after=0.2)
+    operation.resumed, operation.accepted_at = True, time.time() - skew
+    wait(operation)
+    assert operation.state == FINISHED
+
+
+def test_an_operation_of_another_run_that_stays_invisible_is_unknown_after_the_grace(begin, wait, monkeypatch):
+    monkeypatch.setattr(_operations, "VISIBLE_AFTER", 0.2)
+    operation = begin(visible_after=ENDLESS)
+    operation.resumed, operation.accepted_at = True, time.time() + DAY
+    wait(operation)
+    assert operation.state == UNKNOWN
+
+
+def test_an_operation_of_another_run_that_is_a_week_old_has_no_grace(begin, wait, simulator):
+    operation = begin(visible_after=ENDLESS)
+    operation.resumed, operation.accepted_at = True, time.time() - 8 * DAY
+    wait(operation)
+    assert operation.state == UNKNOWN
+    assert len(looks(simulator)) == 1
+
+
 def test_an_operation_of_old_has_no_grace(begin, wait, simulator):
     operation = begin(visible_after=ENDLESS)
     operation.accepted_at = None
@@ -300,8 +340,19 @@ def test_an_error_on_the_way_says_which_operation_goes_on(status, kind, begin, w
     with pytest.raises(HostingError) as raised:
         wait(operation)
     assert (raised.value.kind, raised.value.operation_id) == (kind, operation.id)
+    assert raised.value.nothing_done is False, "something was: the operation was begun"
     assert f"Operation {operation.id} was accepted before, and goes on." in str(raised.value)
     assert operation.state == IN_PROGRESS
+
+
+def test_an_error_that_ends_with_the_wait_says_nothing_about_the_operation(begin, client, simulator):
+    operation = begin()
+    simulator.fault("status", path=OPERATIONS, times=0, status=429, headers={"Retry-After": "1"})
+    follow(client, [operation], wait_timeout=0.5, poll_interval=0.1, report=print)
+    assert operation.state == IN_PROGRESS
+    simulator.clear_faults()
+    follow(client, [operation], wait_timeout=0.5, poll_interval=0.1, report=print)
+    assert operation.state == FINISHED
 
 
 def test_many_operations_are_followed_side_by_side(begin, client, simulator, monkeypatch):
@@ -394,7 +445,97 @@ def test_progress_of_many_is_reported_in_one_line(begin, wait, monkeypatch):
     monkeypatch.setattr(_operations, "REPORT_EVERY", 0)
     lines = wait(begin(seconds=ENDLESS), begin(), begin(), wait_timeout=0.3)
     assert lines[0] == "2 of 3 operations ended after 0 s"
+    lines = wait(begin(seconds=ENDLESS), begin(), wait_timeout=0.3)
+    assert lines[0] == "1 of 2 operations ended after 0 s"
 
 
 def test_short_waits_are_silent(begin, wait):
     assert wait(begin(seconds=0.1)) == []
+
+
+# ---- services that show no operations -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def journal(tmp_path, monkeypatch):
+    """A journal for operations that are waited for a tenth of a second to be shown."""
+    monkeypatch.setattr(_operations, "VISIBLE_AFTER", 0.1)
+    with closing(SqliteJournal(tmp_path / "journal.db")) as journal:
+        yield journal
+
+
+@pytest.fixture
+def messages(begin, client, journal, simulator):
+    """A function that begins so many operations, which the service never shows, and returns how each wait ends."""
+
+    def messages(count, visible_after=ENDLESS, **options):
+        ended = []
+        for _number in range(count):
+            operation = begin(visible_after=visible_after)
+            for name, value in options.items():
+                setattr(operation, name, value)
+            simulator.clear_requests()
+            follow(client, [operation], wait_timeout=5, poll_interval=0.04, report=print, journal=journal)
+            ended.append(operation.message)
+        return ended
+
+    return messages
+
+
+def test_three_operations_that_are_never_shown_tell_that_none_are(messages, simulator):
+    assert messages(3) == [NOT_KNOWN] * 3
+    assert len({look.path for look in looks(simulator)}) == 3, "before it concludes, it asks for the other two again"
+    assert messages(2) == [SHOWS_NONE] * 2
+    assert len(looks(simulator)) == 1
+
+
+def test_operations_that_are_only_shown_late_do_not_tell_that_none_are(messages):
+    assert messages(2, visible_after=0.3) == [NOT_KNOWN] * 2
+    time.sleep(0.3)
+    assert messages(1) == [NOT_KNOWN], "before it concludes, it sees the other two"
+    assert messages(3) == [NOT_KNOWN] * 3
+    assert messages(1) == [SHOWS_NONE]
+
+
+def test_an_operation_that_is_shown_outweighs_those_that_were_not(messages):
+    assert messages(2) == [NOT_KNOWN] * 2
+    assert messages(1, visible_after=0) == ["Finished"]
+    assert messages(3) == [NOT_KNOWN] * 3
+    assert messages(1) == [SHOWS_NONE]
+    assert messages(1, visible_after=0) == ["Finished"]
+    assert messages(1) == [NOT_KNOWN]
+
+
+def test_one_operation_that_is_not_shown_counts_once(begin, client, journal):
+    lost = begin(visible_after=ENDLESS)
+    for _wait in range(4):
+        operation = Operation(lost.id, accepted_at=time.time())
+        follow(client, [operation], wait_timeout=5, poll_interval=0.04, report=print, journal=journal)
+        assert operation.message == NOT_KNOWN
+
+
+@pytest.mark.parametrize("options", [{"resumed": True}, {"accepted_at": None}], ids=str)
+def test_operations_of_earlier_tasks_say_nothing_about_the_service(options, messages):
+    assert messages(3, **options) == [NOT_KNOWN] * 3
+    assert messages(1) == [NOT_KNOWN]
+
+
+def test_a_service_without_the_endpoint_teaches_nothing(messages, simulator):
+    simulator.fault("status", path=OPERATIONS, times=3, status=405)
+    assert NOT_KNOWN not in messages(3)
+    assert messages(1) == [NOT_KNOWN]
+
+
+def test_what_was_never_shown_is_forgotten_after_a_day(messages, monkeypatch):
+    messages(3)
+    monkeypatch.setattr(_operations, "REMEMBERED_FOR", 0)
+    assert messages(2) == [NOT_KNOWN] * 2
+
+
+def test_an_error_while_it_asks_for_the_others_is_none_of_this_operation(messages, simulator):
+    messages(2)
+    [other, *_more] = simulator.state.operations.by_id
+    simulator.fault("status", path=f"/operations/{other}", times=0, status=503)
+    assert messages(1) == [NOT_KNOWN]
+    simulator.clear_faults()
+    assert messages(1) == [SHOWS_NONE]

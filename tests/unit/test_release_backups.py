@@ -255,6 +255,19 @@ def test_a_push_that_requires_its_backup_needs_one_on_record(controller, simulat
     assert changed(controller.run(env_push, requires_backup=True, force=True, **PUSH))
 
 
+@pytest.mark.parametrize(("kind", "options"), [("status", {"status": 400}), ("fail_operation", {})])
+def test_a_push_that_requires_its_backup_needs_one_that_was_taken(kind, options, controller, simulator, monkeypatch):
+    monkeypatch.setattr(_operations, "FAILED_AFTER", 0.1)
+    monkeypatch.setattr(_operations, "FAILING_INTERVAL", 0.02)
+    simulator.fault(kind, "POST", **options)
+    assert controller.run(manual_backup, wait_timeout=30, **BACKUP)["failed"]
+    message = failed(controller.run(env_push, requires_backup=True, **PUSH), "check_failed")
+    assert f"The backup {BACKUP['tag']} of environment {LIVE} was not taken. v2 was not pushed" in message
+    assert [one.method for one in simulator.writes] == ["POST"]
+    changed(controller.run(manual_backup, **BACKUP))
+    assert changed(controller.run(env_push, requires_backup=True, **PUSH))
+
+
 def test_a_push_after_one_that_failed_has_the_backup_from_before_both(controller, simulator):
     changed(controller.run(manual_backup, **BACKUP))
     simulator.fault("fail_operation", "PUT")
@@ -367,6 +380,16 @@ def test_an_answer_that_was_lost_costs_no_second_backup(arrives, controller, tak
     else:
         failed(result, "outcome_unknown")
     assert len(simulator.writes) == 1
+
+
+def test_a_lost_answer_stands_in_the_way_of_no_later_backup_once_the_service_shows_its_effect(controller, taken):
+    controller.simulator.fault("drop_after", "POST")
+    failed(controller.run(manual_backup, **BACKUP), "outcome_unknown")
+    changed(controller.run(env_push, **OTHER))
+    result = controller.run(manual_backup, **BACKUP)
+    assert (changed(result), result["backup"]["id"], len(taken())) == (True, taken()[1], 2)
+    changed(controller.run(env_push, **PUSH))
+    assert on_record(controller) == {"id": taken()[1], "tag": "before-v2", "problem": None}
 
 
 def test_a_killed_run_of_which_only_the_row_is_left(controller, taken, simulator):

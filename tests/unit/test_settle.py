@@ -234,3 +234,61 @@ def test_push_outcome_settles_pushes_only(controller):
 
 def test_what_may_be_repeated_needs_no_settling():
     assert thing_of(f"php_restart/{LIVE}", Entry.sent_now("", 0)) is None
+
+
+def push(controller, release, **options):
+    return controller.run(env_push, **{**PUSH, "release": release, **options})
+
+
+def settle_push(controller, release, outcome):
+    return controller.run(settle, environment_id=LIVE, release=release, outcome=outcome)
+
+
+def test_what_was_there_before_a_push_that_was_never_carried_out_is_known_again(controller, simulator):
+    assert push(controller, "v3")["changed"]
+    lose(controller, env_push, {**PUSH, "release": "v1"}, arrives=False)
+    pushes = len(simulator.writes)
+    assert settle_push(controller, "v1", "not_done")["changed"]
+    known = controller.run(release_info, environment_id=LIVE)
+    assert (known["release"], known["state"], len(known["parts"])) == ("v3", "finished", 1)
+    assert not push(controller, "v3")["changed"], "v3 is there still"
+    assert len(simulator.writes) == pushes
+    again = settle_push(controller, "v1", "not_done")
+    assert (again["changed"], controller.warnings) == (False, [])
+    assert push(controller, "v1")["changed"]
+    assert push(controller, "v3")["changed"], "v1 took its place"
+
+
+def test_what_was_there_before_a_restore_that_was_never_carried_out_is_known_again(bare, simulator):
+    push(bare, "v3")
+    lose(bare, backup_restore, RESTORE, arrives=False)
+    pushes = len(simulator.writes)
+    bare.run(settle, environment_id=LIVE, backup_id=1, outcome="not_done")
+    assert bare.run(release_info, environment_id=LIVE)["release"] == "v3"
+    assert not push(bare, "v3")["changed"]
+    assert len(simulator.writes) == pushes
+
+
+def test_what_was_there_before_is_known_again_where_the_service_shows_no_operations(bare, simulator):
+    push(bare, "v3", wait=False)
+    lose(bare, env_push, {**PUSH, "release": "v1"}, arrives=False)
+    pushes = len(simulator.writes)
+    settle_push(bare, "v1", "not_done")
+    assert not push(bare, "v3")["changed"]
+    assert len(simulator.writes) == pushes
+
+
+def test_what_was_there_before_is_not_known_where_two_pushes_were_of_unknown_outcome(controller):
+    push(controller, "v3")
+    lose(controller, env_push, {**PUSH, "release": "v1"})
+    lose(controller, env_push, {**PUSH, "release": "v2", "force": True}, arrives=False)
+    settle_push(controller, "v2", "not_done")
+    assert push(controller, "v3")["changed"], "v1 may have taken its place"
+
+
+def test_what_was_there_before_stays_replaced_by_a_push_that_was_carried_out(controller):
+    push(controller, "v3")
+    lose(controller, env_push, {**PUSH, "release": "v1"})
+    settle_push(controller, "v1", "done")
+    assert controller.run(release_info, environment_id=LIVE)["release"] == "v1"
+    assert push(controller, "v3")["changed"]

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
-from ansible_collections.hosting.management.plugins.modules import site_check
+from ansible_collections.hosting.management.plugins.modules import site_check, site_plugin, update_info
 from simulator import Simulator, seed
 
 pytest_plugins = ["simulator.fixtures"]
@@ -23,14 +24,19 @@ ONCE = {"attempts": 1}
 
 
 class Site(BaseHTTPRequestHandler):
-    """Pages by their path; /flaky fails twice, /slow drips, /login wants one, /away redirects."""
+    """Pages by their path; /flaky fails twice, /slow drips, /login wants one, /away redirects, /meanwhile calls."""
 
     asked: list[str] = []
+    meanwhile: Callable[[], object] = staticmethod(lambda: None)
     seen_headers: list[dict[str, str]] = []
 
     def do_GET(self):
         self.asked.append(self.path)
         self.seen_headers.append(dict(self.headers))
+        if self.path.startswith("/together"):
+            MEETING.wait(10)
+        if self.path == "/meanwhile":
+            Site.meanwhile()
         if self.path == "/away":
             self.send_response(302)
             self.send_header("Location", "/")
@@ -56,6 +62,7 @@ class Site(BaseHTTPRequestHandler):
 
 
 GOING_ON = threading.Event()
+MEETING = threading.Barrier(3)
 
 
 @pytest.fixture
@@ -370,3 +377,97 @@ def test_the_environments_bundle_is_used_for_sites(controller, monkeypatch):
         assert controller.run(site_check, urls=[url])["checks"][0]["ok"]
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/nowhere")
     assert "REQUESTS_CA_BUNDLE" in controller.run(site_check, urls=[url])["msg"]
+
+
+def test_addresses_are_asked_side_by_side_and_told_in_their_order(controller, site):
+    urls = [f"{site}/together/{number}" for number in range(3)]
+    result = controller.run(site_check, urls=urls, timeout=20, **ONCE)
+    assert [(one["url"], one["ok"]) for one in result["checks"]] == [(url, True) for url in urls]
+
+
+# ---- with the updates of its environment -----------------------------------------------------------------------------
+
+FORMS = {"environment_id": LIVE, "name": "example-forms", "update_version": "2.5.0"}
+
+
+@pytest.fixture
+def updated(controller):
+    """A controller whose environment has an update that nobody has judged."""
+    assert controller.run(site_plugin, canary=True, **FORMS)["changed"]
+    return controller
+
+
+def verdicts(result: dict) -> list[str]:
+    return [one["verdict"] for one in result["updates"]]
+
+
+@pytest.mark.parametrize(("page", "verdict"), [("/", "works"), ("/down", "broke_it")])
+def test_the_updates_of_the_environment_are_judged(page, verdict, updated, site, simulator):
+    simulator.clear_requests()
+    result = updated.run(site_check, environment_id=LIVE, urls=[site + page], **ONCE)
+    assert (result["checks"][0]["ok"], result["has_ended"], verdicts(result)) == (verdict == "works", True, [verdict])
+    assert verdicts(updated.run(update_info, environment_id=LIVE)) == [verdict]
+    assert not simulator.writes
+    reason = result["updates"][0]["reason"]
+    assert ("answered 500 instead of 200" in reason) == (page == "/down")
+
+
+def test_without_an_address_nothing_is_judged(updated):
+    result = updated.run(site_check, environment_id=LIVE, urls=[])
+    assert (result["checks"], verdicts(result), result["changed"]) == ([], ["not_known"], False)
+
+
+def test_check_mode_judges_nothing(updated, site):
+    assert verdicts(updated.run(site_check, check_mode=True, environment_id=LIVE, urls=[f"{site}/"])) == ["not_known"]
+    assert verdicts(updated.run(update_info, environment_id=LIVE)) == ["not_known"]
+
+
+def test_what_keeps_this_machine_from_asking_judges_nothing(updated, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("NO_PROXY", "")
+    result = updated.run(site_check, environment_id=LIVE, urls=["http://shop.invalid/"], **ONCE)
+    assert (result["error"]["kind"], verdicts(result)) == ("connection", ["not_known"])
+
+
+def test_an_update_that_goes_on_is_waited_for_and_not_judged_before_its_end(controller, site, simulator):
+    simulator.settings.operation_seconds = 3600
+    controller.run(site_plugin, canary=True, wait=False, **FORMS)
+    result = controller.run(site_check, environment_id=LIVE, urls=[f"{site}/"], wait_timeout=0.2)
+    assert (result["has_ended"], verdicts(result)) == (False, ["not_known"])
+    [operation] = simulator.state.operations.by_id.values()
+    operation.ends_at = 0
+    result = controller.run(site_check, environment_id=LIVE, urls=[f"{site}/"])
+    assert (result["has_ended"], verdicts(result)) == (True, ["works"])
+
+
+def test_what_another_run_updates_while_the_site_answers_is_not_judged_by_that_answer(controller, site, monkeypatch):
+    monkeypatch.setattr(Site, "meanwhile", lambda: controller.run(site_plugin, canary=True, **FORMS))
+    result = controller.run(site_check, environment_id=LIVE, urls=[f"{site}/meanwhile"])
+    assert (result["checks"][0]["ok"], result["has_ended"], verdicts(result)) == (True, True, ["not_known"])
+    assert verdicts(controller.run(site_check, environment_id=LIVE, urls=[f"{site}/"])) == ["works"]
+
+
+def test_an_update_whose_answer_was_lost_stays_open_until_it_shows(controller, site, simulator):
+    simulator.settings.operation_seconds = 3600
+    simulator.fault("not_json", "PUT", times=0)
+    assert controller.run(site_plugin, canary=True, **FORMS)["failed"]
+    simulator.clear_faults()
+    assert verdicts(controller.run(site_check, environment_id=LIVE, urls=[f"{site}/"])) == ["not_known"]
+    for operation in simulator.state.operations.by_id.values():
+        operation.ends_at = 0
+    result = controller.run(site_check, environment_id=LIVE, urls=[f"{site}/down"], **ONCE)
+    assert verdicts(result) == ["broke_it"]
+
+
+def test_a_site_is_asked_also_when_its_updates_cannot_be_judged(updated, site, simulator):
+    simulator.fault("status", "GET", status=500, times=100)
+    works = updated.run(site_check, environment_id=LIVE, urls=[f"{site}/"], **ONCE)
+    assert (works["failed"], works["error"]["kind"], works["checks"][0]["ok"]) == (True, "service", True)
+    down = updated.run(site_check, environment_id=LIVE, urls=[f"{site}/down"], **ONCE)
+    assert (down["error"]["kind"], down["checks"][0]["ok"], verdicts(down)) == ("check_failed", False, ["not_known"])
+    assert "What is known of its updates could not be recorded: " in down["msg"]
+
+
+def test_an_environment_needs_the_service(controller):
+    result = controller.run(site_check, environment_id=LIVE, urls=[], base_url=None)
+    assert result["msg"].startswith("base_url is missing")

@@ -53,12 +53,13 @@ BACKUP = {"environment_id": LIVE, "tag": "before-v3"}
 ENDLESS = 3600
 LONG = 0.6  # seconds of an operation that others wait for
 
-OVERWRITES, CHANGES = (Kind.PUSH, Kind.RESTORE), (Kind.BACKUP, Kind.PUSH, Kind.RESTORE, Kind.UPDATE)
+OVERWRITES, CHANGES = (Kind.PUSH, Kind.RESTORE), tuple(kind for kind in Kind if kind is not Kind.OTHER)
 
 TABLE = {
     **{(kind, under_way, SENT): Beside.WAITS for kind, under_way in product(CHANGES, CHANGES)},
     **{(kind, under_way, IN_PROGRESS): Beside.WAITS for kind, under_way in product(CHANGES, CHANGES)},
     **{(kind, under_way, UNKNOWN): Beside.ASKS for kind, under_way in product(CHANGES, OVERWRITES)},
+    **{(Kind.REMOVAL, Kind.REMOVAL, progress): Beside.MAY for progress in (SENT, IN_PROGRESS)},
 }
 """What does not just start. All else may."""
 
@@ -96,7 +97,11 @@ RESTORED = json.dumps({"backup_id": 7, "release": "v2"})
         ("site_plugin/1", row(), Kind.UPDATE, "An update of plugins"),
         ("site_theme/1", row(), Kind.UPDATE, "An update of themes"),
         ("php_version/1", row(), Kind.UPDATE, "A change of the PHP version"),
+        ("backup_removal/1/7", row(), Kind.REMOVAL, "The removal of backup 7"),
+        ("wp_cli/1", row(release="v2"), Kind.COMMAND, "The WP-CLI command for v2"),
+        ("wp_cli/1", row(), Kind.COMMAND, "A WP-CLI command"),
         ("php_restart/1", row(release="v2"), Kind.OTHER, None),
+        ("taken_backups/1", row(release="before-v2"), Kind.OTHER, None),
         ("release_backup/1", row(release="v2"), Kind.OTHER, None),
     ],
     ids=lambda one: one if isinstance(one, str) else "",

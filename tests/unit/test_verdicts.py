@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.hosting.management.plugins.module_utils import _judging
 from ansible_collections.hosting.management.plugins.module_utils._verdicts import (
     BROKE_IT,
     NOT_KNOWN,
     WORKS,
+    Guard,
     Standing,
     Trial,
     Update,
@@ -30,6 +32,8 @@ pytest_plugins = ["simulator.fixtures"]
 
 HERE, THERE = seed.environment_id(1), seed.environment_id(2)
 FORMS = {"name": "example-forms", "update_version": "2.5.0"}
+THEME = {"name": "storefront", "update_version": "4.6.0"}
+PHP_8_4 = {"site_id": seed.site_id(1), "version": "8.4"}
 UPDATE = {"kind": "plugin", "name": "example-forms", "version": "2.5.0"}
 ENDLESS = 3600
 
@@ -159,13 +163,26 @@ def test_a_version_that_was_rolled_back_stays_held_back(controller, simulator):
     assert verdicts(controller) == {"example-forms 2.5.0": BROKE_IT}
 
 
-def test_an_update_that_never_took_place_is_forgotten(controller, simulator):
+def test_an_update_that_never_took_place_is_forgotten(controller, simulator, monkeypatch):
+    monkeypatch.setattr(_judging, "READS_LAG", 0.3)
     done(update(controller, **FORMS))
     plugin = simulator.state.environment(HERE).plugins[0]
     plugin.version, plugin.update_version = "2.4.1", "2.5.0"
     for verdict in (BROKE_IT, WORKS):
         assert not judge(controller, verdict)["changed"]
     assert verdicts(controller) == {}
+
+
+@pytest.mark.parametrize("kind", ["plugin", "theme", "php"])
+def test_an_update_that_the_service_does_not_list_yet_is_judged_and_not_forgotten(kind, controller, simulator):
+    simulator.settings.reads_lag = 1
+    modules = {"plugin": (site_plugin, FORMS), "theme": (site_theme, THEME), "php": (php_version, PHP_8_4)}
+    module, options = modules[kind]
+    done(controller.run(module, environment_id=HERE, canary=True, wait=False, **options))
+    assert done(controller.run(update_info, environment_id=HERE))["has_ended"]
+    given = {"site_id": PHP_8_4["site_id"]} if kind == "php" else {}
+    assert judge(controller, BROKE_IT, **given)["changed"]
+    assert list(verdicts(controller).values()) == [BROKE_IT]
 
 
 def test_nothing_is_judged_while_an_update_goes_on_and_info_waits_for_its_end(controller, simulator):
@@ -178,6 +195,21 @@ def test_nothing_is_judged_while_an_update_goes_on_and_info_waits_for_its_end(co
     operation.ends_at = 0
     assert done(controller.run(update_info, environment_id=HERE))["has_ended"] is True
     assert judge(controller, WORKS)["changed"]
+
+
+@WAYS
+def test_an_update_goes_on_already_when_it_becomes_a_trial(way, controller, monkeypatch):
+    has_ended = []
+    take = Guard.take
+
+    def take_and_look(self, versions):
+        lost = take(self, versions)
+        has_ended.append(controller.run(update_info, environment_id=HERE, wait=False)["has_ended"])
+        return lost
+
+    monkeypatch.setattr(Guard, "take", take_and_look)
+    done(update(controller, **way))
+    assert has_ended == [False]
 
 
 def test_a_person_says_of_a_version_what_is_true_for_all_sites(controller):
@@ -212,17 +244,17 @@ def test_bad_input_is_told(options, expected, controller):
 
 
 def test_themes_and_php_are_remembered_alike(controller):
-    theme = {"name": "storefront", "update_version": "4.6.0"}
-    php = {"site_id": seed.site_id(1), "version": "8.4"}
-    done(controller.run(site_theme, environment_id=HERE, canary=True, **theme))
-    done(controller.run(php_version, environment_id=HERE, canary=True, **php))
+    done(controller.run(site_theme, environment_id=HERE, canary=True, **THEME))
+    done(controller.run(php_version, environment_id=HERE, canary=True, **PHP_8_4))
     assert verdicts(controller) == {"storefront 4.6.0": NOT_KNOWN, "php 8.4": NOT_KNOWN}
-    [held] = done(controller.run(site_theme, environment_id=THERE, canary=True, **theme))["held"]
+    [held] = done(controller.run(site_theme, environment_id=THERE, canary=True, **THEME))["held"]
     assert (held["kind"], held["name"]) == ("theme", "storefront")
-    other = done(controller.run(php_version, environment_id=THERE, canary=True, **{**php, "site_id": seed.site_id(2)}))
+    other = done(
+        controller.run(php_version, environment_id=THERE, canary=True, **{**PHP_8_4, "site_id": seed.site_id(2)})
+    )
     assert (other["changed"], other["php_version"], len(other["held"])) == (False, "8.3", 1)
     assert len(judge(controller, WORKS, site_id=seed.site_id(1))["updates"]) == 2
-    assert done(controller.run(site_theme, environment_id=THERE, canary=True, **theme))["changed"]
+    assert done(controller.run(site_theme, environment_id=THERE, canary=True, **THEME))["changed"]
 
 
 def test_release_info_shows_the_updates(controller):

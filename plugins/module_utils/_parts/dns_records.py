@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, cast
 
-from .._arguments import Option, uuid_option
+from .._arguments import Constraints, Option, uuid_option
 from .._checks import checked_domain_name, checked_record_type, checked_ttl
 from .._context import NOT_SHOWN, Context
 from .._convergence import Observed, Plan, Steps, converging, in_one_go
@@ -51,7 +51,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     "exclusive": {"type": "bool", "default": True},
 }
-CONSTRAINTS = {
+CONSTRAINTS: Constraints = {
     "required_one_of": [["domain_id", "domain_name"]],
     "mutually_exclusive": [["domain_id", "domain_name"]],
 }

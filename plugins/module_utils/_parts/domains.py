@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._arguments import Option, optional_text_option
+from .._arguments import Constraints, Option, optional_text_option
 from .._checks import checked_domain_name
 from .._context import NOT_SHOWN, Context
 from .._convergence import Observed, Plan, Steps, converging, in_one_go
@@ -24,7 +24,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "custom_ssl_key": optional_text_option(no_log=True),
     "custom_ssl_cert": optional_text_option(),
 }
-CONSTRAINTS = {"required_together": [["custom_ssl_key", "custom_ssl_cert"]]}
+CONSTRAINTS: Constraints = {"required_together": [["custom_ssl_key", "custom_ssl_cert"]]}
 
 
 def steps(context: Context) -> Steps[dict[str, Any]]:

@@ -51,7 +51,7 @@ def steps(context: Context) -> Steps[dict[str, Any]]:
             plan=change.plan,
             observe=lambda: _observe(context),
             start=Start(Kind.UPDATE, context["environment_id"]),
-            prepare=change.take,
+            take=change.take,
         )
     except HostingError as error:
         if error.nothing_done:

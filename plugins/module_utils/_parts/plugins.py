@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._arguments import Constraints
 from .._context import Context
 from .._convergence import Steps, in_one_go
 from .._errors import InvalidInput
@@ -17,7 +18,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     **update_options(),
     "select": {"type": "str", "choices": ["updatable", "vulnerable"]},
 }
-CONSTRAINTS = {
+CONSTRAINTS: Constraints = {
     "required_one_of": [["name", "names", "select"]],
     "required_together": [["name", "update_version"]],
     "mutually_exclusive": [["name", "names"], ["name", "select"], ["name", "exclude"]],

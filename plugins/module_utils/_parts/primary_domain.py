@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._arguments import Option, uuid_option
+from .._arguments import Constraints, Option, uuid_option
 from .._checks import checked_domain_name
 from .._client import Record
 from .._context import NOT_SHOWN, Context
@@ -22,7 +22,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     # Always sent: the service may require it.
     "run_search_and_replace": {"type": "bool", "default": False},
 }
-CONSTRAINTS = {
+CONSTRAINTS: Constraints = {
     "mutually_exclusive": [["domain_id", "domain_name"]],
     "required_one_of": [["domain_id", "domain_name"]],
 }

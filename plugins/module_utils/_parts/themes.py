@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._arguments import Constraints
 from .._context import Context
 from .._convergence import Steps, in_one_go
 from .._extensions import Extensions, Updates, check_names, list_themes, update_options
 from .._interface import UPDATE_THEME, UPDATE_THEMES
 
 OPTIONS = update_options()
-CONSTRAINTS = {
+CONSTRAINTS: Constraints = {
     "required_one_of": [["name", "names"]],
     "required_together": [["name", "update_version"]],
     "mutually_exclusive": [["name", "names"], ["name", "exclude"]],

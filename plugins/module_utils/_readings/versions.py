@@ -9,7 +9,7 @@ from typing import Any
 
 from .._arguments import uuid_option
 from .._context import Context
-from .._environments import environments_of_company, environments_of_site
+from .._environments import variables_of_company, variables_of_site
 from .._errors import InvalidInput
 
 OPTIONS = {
@@ -21,9 +21,9 @@ OPTIONS = {
 def run(context: Context) -> dict[str, Any]:
     """List the environments of a site or of a company, or the one that the task names."""
     if context["site_id"]:
-        environments = environments_of_site(context.send_once, context["site_id"], context["source_environment"])
+        environments = variables_of_site(context.send_once, context["site_id"], context["source_environment"])
     else:
-        environments = environments_of_company(context.send_once, context["company_id"], context["source_environment"])
+        environments = variables_of_company(context.send_once, context["company_id"], context["source_environment"])
     if context["environment_id"]:
         environments = [one for one in environments if one["hosting_environment_id"] == context["environment_id"]]
         if not environments:
