@@ -35,9 +35,11 @@ _value:
   elements: dict
 """
 
+from collections.abc import Callable
+
 from ..plugin_utils.access import due_of
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"access_due": due_of}

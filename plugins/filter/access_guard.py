@@ -42,9 +42,11 @@ _value:
   type: str
 """
 
+from collections.abc import Callable
+
 from ..plugin_utils.access import guard_of
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"access_guard": guard_of}

@@ -29,6 +29,10 @@ options:
     description: The result of the task that lists the users of the company. Empty if that task did not run.
     type: dict
     required: true
+  planned:
+    description: The file with the plan that the run is held to. Empty without one.
+    type: path
+    default: ""
 """
 
 EXAMPLES = r"""
@@ -46,9 +50,11 @@ _value:
   type: dict
 """
 
+from collections.abc import Callable
+
 from ..plugin_utils.access import plan_of
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"access_plan": plan_of}

@@ -43,14 +43,17 @@ _value:
   sample: [access_roles must be a list.]
 """
 
+from collections.abc import Callable
+
 from ..plugin_utils.access import problems_of
+from ..plugin_utils.plain_values import Record
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"access_problems": access_problems}
 
 
-def access_problems(hosts, asked):
+def access_problems(hosts: list[str], asked: list[Record]) -> list[str]:
     # Where hosts do not wait for each other, some may not have got so far.
     return problems_of({str(host): one for host, one in zip(hosts, asked, strict=True) if one})

@@ -68,19 +68,31 @@ RETURN = r"""
 _value:
   description: >-
     C(check_mode), C(company_id), C(roles), C(former_staff), C(environments), C(not_shown), C(needs) and C(totals). Each
-    of C(needs) has C(kind), C(environment), C(text) and C(fails).
+    of C(needs) has C(kind), C(environment), C(user) (whose role it is about), C(text) and C(fails).
   type: dict
 """
 
+from collections.abc import Callable
+
 from ..plugin_utils.access import guard_of, summary_of
+from ..plugin_utils.plain_values import Record
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"access_summary": access_summary}
 
 
-def access_summary(hosts, asked, read, *, plan, administrators, others, settings):
+def access_summary(
+    hosts: list[str],
+    asked: list[Record],
+    read: list[Record],
+    *,
+    plan: Record,
+    administrators: list[Record],
+    others: list[Record],
+    settings: Record,
+) -> Record:
     known = [dict(zip(("host", "asked", "read"), one, strict=True)) for one in zip(hosts, asked, read, strict=True)]
     guard = guard_of(plan, administrators, settings["trusts"])
     return summary_of(known, plan, [*administrators, *others], settings={**settings, "guard": guard})

@@ -62,14 +62,18 @@ _value:
 """
 
 import time
+from collections.abc import Callable
 
 from ..plugin_utils.deployment import goes_back
+from ..plugin_utils.plain_values import Record
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"deploy_goes_back": deploy_goes_back}
 
 
-def deploy_goes_back(failure, known, push, *, release, wanted, within):
+def deploy_goes_back(
+    failure: Record, known: Record, push: Record, *, release: str, wanted: bool, within: float
+) -> bool:
     return goes_back(failure, known, push, release=release, wanted=wanted, within=within, now=time.time())

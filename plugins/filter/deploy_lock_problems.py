@@ -40,9 +40,11 @@ _value:
   elements: str
 """
 
+from collections.abc import Callable
+
 from ..plugin_utils.deployment_settings import problems_of_lock
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"deploy_lock_problems": problems_of_lock}

@@ -13,19 +13,25 @@ author:
 description:
   - Counts what the role P(hosting.management.deploy#role) is going to do in all environments, for the plan that it
     shows beforehand.
-positional: settings, backups
+positional: looked, company, backups
 options:
   _input:
     description:
-      - The C(before) that P(hosting.management.deploy_preflight#filter) returned for each host.
+      - What P(hosting.management.deploy_settings#filter) returned for each host. The first one counts for what is the
+        same for all.
     type: list
     elements: dict
     required: true
-  settings:
+  looked:
     description:
-      - What P(hosting.management.deploy_settings#filter) returned for one of the hosts.
-    type: dict
+      - The result of M(hosting.management.deployment_info) for each host.
+    type: list
+    elements: dict
     required: true
+  company:
+    description:
+      - The result of M(hosting.management.environment_info) for the company. Skipped or empty if it was not read.
+    type: dict
   backups:
     description:
       - The result of M(hosting.management.backup_info), if it was asked whether the service can restore backups.
@@ -35,7 +41,7 @@ options:
 EXAMPLES = r"""
 - name: Count the pushes that are due
   ansible.builtin.debug:
-    msg: "{{ (preflights | hosting.management.deploy_plan(settings)).due }}"
+    msg: "{{ ([asked] | hosting.management.deploy_plan([looked])).due }}"
 """
 
 RETURN = r"""
@@ -46,9 +52,20 @@ _value:
   type: dict
 """
 
+from collections.abc import Callable
+
 from ..plugin_utils.deployment_plan import plan_of
+from ..plugin_utils.plain_values import Record
+from .deploy_preflight import deploy_preflight
 
 
 class FilterModule:
-    def filters(self):
-        return {"deploy_plan": plan_of}
+    def filters(self) -> dict[str, Callable[..., object]]:
+        return {"deploy_plan": deploy_plan}
+
+
+def deploy_plan(
+    settings: list[Record], looked: list[Record], company: Record | None = None, backups: Record | None = None
+) -> Record:
+    hosts = zip(settings, looked, strict=True)
+    return plan_of([deploy_preflight(*one, company)["before"] for one in hosts], settings[0], backups)

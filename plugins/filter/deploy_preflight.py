@@ -13,39 +13,28 @@ author:
 description:
   - Tells what an environment has before a deployment, and what becomes of the push. The role
     P(hosting.management.deploy#role) gives this to your own tasks, as C(deployment).
-positional: known, prediction, listed, company
+positional: looked, company
 options:
   _input:
     description:
       - What P(hosting.management.deploy_settings#filter) returned for the host.
     type: dict
     required: true
-  known:
+  looked:
     description:
-      - The result of M(hosting.management.release_info).
-    type: dict
-    required: true
-  prediction:
-    description:
-      - The result of M(hosting.management.env_push) in check mode. Skipped or empty if nothing is pushed.
-    type: dict
-    required: true
-  listed:
-    description:
-      - The result of M(hosting.management.environment_info) for the site. Skipped or empty if it was not read.
+      - The result of M(hosting.management.deployment_info).
     type: dict
     required: true
   company:
     description:
       - The result of M(hosting.management.environment_info) for the company. Skipped or empty if it was not read.
     type: dict
-    required: true
 """
 
 EXAMPLES = r"""
 - name: Record the state before the deployment
   ansible.builtin.set_fact:
-    found: "{{ asked | hosting.management.deploy_preflight(known, prediction, listed, {}) }}"
+    found: "{{ asked | hosting.management.deploy_preflight(looked) }}"
 """
 
 RETURN = r"""
@@ -58,19 +47,20 @@ _value:
 """
 
 import time
+from collections.abc import Callable
 
 from ..plugin_utils.deployment_plan import preflight_of, result_without_work
-from ..plugin_utils.plain_values import plain
+from ..plugin_utils.plain_values import Record, plain
 from ..plugin_utils.preflight import asked_of, target_of
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"deploy_preflight": deploy_preflight}
 
 
-def deploy_preflight(settings, known, prediction, listed, company):
-    settings, known, prediction, listed, company = map(plain, (settings, known, prediction, listed, company))
-    target = target_of(asked_of(settings, listed, company))
-    before = preflight_of(settings, known, prediction, target.line)
-    return {"before": before, "result": result_without_work(before, settings, known, time.time())}
+def deploy_preflight(settings: Record, looked: Record, company: Record | None = None) -> Record:
+    settings, looked = plain(settings), plain(looked)
+    target = target_of(asked_of(settings, looked["site"] or {}, plain(company or {})))
+    before = preflight_of(settings, looked["releases"], looked["push"] or {}, target.line)
+    return {"before": before, "result": result_without_work(before, settings, looked["releases"], time.time())}

@@ -37,9 +37,11 @@ _value:
   sample: "shop, blog lack deploy_release, the name of the release (-e deploy_release=v1.2.3)."
 """
 
+from collections.abc import Callable
+
 from ..plugin_utils.deployment_settings import problems_of
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"deploy_problems": problems_of}

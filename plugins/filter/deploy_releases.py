@@ -55,9 +55,11 @@ _value:
       lock: ""
 """
 
+from collections.abc import Callable
+
 from ..plugin_utils.deployment_plan import releases_of
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"deploy_releases": releases_of}

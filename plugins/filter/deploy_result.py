@@ -13,13 +13,14 @@ author:
 description:
   - Sums up, from the results that the tasks of the role P(hosting.management.deploy#role) registered, what was done,
     what failed, and what to do next. The role returns this as C(deploy_result).
-positional: settings, began
+positional: settings
 options:
   _input:
     description:
-      - The results of the tasks by the names of the steps (C(backup), C(push), C(domains), C(denied_ips), C(restore),
-        C(restart), C(caches)); the release C(before) and C(now); the C(failure); the backup that was C(chosen); and
-        C(return), how going back to it went. What never came is empty.
+      - The results of the tasks by the names of the steps (C(backup), C(push), C(parts), C(restore), C(restart),
+        C(caches)); what M(hosting.management.deployment_info) returned before them (C(looked)), and
+        M(hosting.management.release_info) C(now), if it was asked; the operations that were waited for (C(ends)); the
+        C(failure); the backup that was C(chosen); and C(return), how going back to it went. What never came is empty.
     type: dict
     required: true
   settings:
@@ -27,17 +28,12 @@ options:
       - What P(hosting.management.deploy_settings#filter) returned for the host.
     type: dict
     required: true
-  began:
-    description:
-      - When the deployment of the host began, in seconds since the epoch.
-    type: float
-    required: true
 """
 
 EXAMPLES = r"""
 - name: Keep the result for the environment
   ansible.builtin.set_fact:
-    deploy_result: "{{ results | hosting.management.deploy_result(asked, began) }}"
+    deploy_result: "{{ results | hosting.management.deploy_result(asked) }}"
 """
 
 RETURN = r"""
@@ -47,14 +43,19 @@ _value:
 """
 
 import time
+from collections.abc import Callable
+from datetime import datetime
 
 from ..plugin_utils.deployment_outcome import result_of
+from ..plugin_utils.plain_values import Record, plain
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"deploy_result": deploy_result}
 
 
-def deploy_result(results, settings, began):
-    return result_of(results, settings, float(began), time.time())
+def deploy_result(results: Record, settings: Record) -> Record:
+    looked, now = plain(results).get("looked") or {}, time.time()
+    began = datetime.fromisoformat(looked["read_at"]).timestamp() if looked.get("read_at") else now
+    return result_of({**results, "before": looked.get("releases") or {}}, settings, began, now)

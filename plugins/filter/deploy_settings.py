@@ -45,9 +45,11 @@ _value:
   type: dict
 """
 
+from collections.abc import Callable
+
 from ..plugin_utils.deployment_settings import settings_of
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"deploy_settings": settings_of}

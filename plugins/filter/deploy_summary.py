@@ -57,14 +57,15 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description:
-    - The C(summary) is what the JSON file has. The C(rows) are the table for people, and C(left) has the names of the
-      environments to deploy to again.
+    - The C(summary) is what the JSON file has, and the C(text) is for people, line by line.
   type: dict
 """
+
+from collections.abc import Callable
 
 from ..plugin_utils.deployment_outcome import summary_of
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"deploy_summary": summary_of}

@@ -15,7 +15,7 @@ description:
     service lists. Finds ids of environments that do not exist or belong to another site, and a source that is named
     C(live).
   - Where the service lists nothing, nothing is wrong.
-positional: listed, company
+positional: looked, company
 options:
   _input:
     description:
@@ -24,9 +24,9 @@ options:
     type: list
     elements: dict
     required: true
-  listed:
+  looked:
     description:
-      - The result of M(hosting.management.environment_info) for the site of each host.
+      - The result of M(hosting.management.deployment_info) for each host. Empty for a host that has not got so far.
     type: list
     elements: dict
     required: true
@@ -39,7 +39,7 @@ options:
 EXAMPLES = r"""
 - name: Stop if an id is wrong
   ansible.builtin.assert:
-    that: ([asked] | hosting.management.deploy_targets([listed])).problems | length == 0
+    that: ([asked] | hosting.management.deploy_targets([looked])).problems | length == 0
 """
 
 RETURN = r"""
@@ -54,14 +54,17 @@ _value:
     are_in_doubt: false
 """
 
+from collections.abc import Callable
+
+from ..plugin_utils.plain_values import Record
 from ..plugin_utils.preflight import targets_of
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"deploy_targets": deploy_targets}
 
 
-def deploy_targets(settings, listed, company=None):
-    hosts = [{"settings": one, "listed": seen} for one, seen in zip(settings, listed, strict=True)]
+def deploy_targets(settings: list[Record], looked: list[Record], company: Record | None = None) -> Record:
+    hosts = [{"settings": one, "listed": seen.get("site") or {}} for one, seen in zip(settings, looked, strict=True)]
     return targets_of(hosts, company)

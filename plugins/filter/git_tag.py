@@ -34,9 +34,11 @@ _value:
   sample: v2.4.1
 """
 
+from collections.abc import Callable
+
 from ..plugin_utils.webhooks import tag_of
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"git_tag": tag_of}

@@ -48,9 +48,11 @@ _value:
   type: dict
 """
 
+from collections.abc import Callable
+
 from ..plugin_utils.locks import met
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"locks_met": met}

@@ -12,8 +12,8 @@ author:
   - hosting.management contributors (@hosting-management)
 description:
   - Tells for P(hosting.management.maintain#role) whether the updates of an environment went wrong, so that no other
-    environment may follow. That is so if the site does not work, or if an update failed. What the service or the site
-    does not have at all says nothing of the updates.
+    environment may follow. That is so if the site does not work, if an update failed, and if none was made. What the
+    service or the site does not have at all says nothing of the updates.
 positional: asked
 options:
   _input:
@@ -38,9 +38,11 @@ _value:
   type: bool
 """
 
+from collections.abc import Callable
+
 from ..plugin_utils.maintenance import is_spoilt
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"maintenance_is_spoilt": is_spoilt}

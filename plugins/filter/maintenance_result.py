@@ -17,11 +17,10 @@ positional: settings
 options:
   _input:
     description:
-      - The results of the tasks. C(known) is that of M(hosting.management.update_info), C(site) and C(well) those of
-        M(hosting.management.site_check) before and after updates, C(judged) that of
-        M(hosting.management.update_verdict), C(kept) and C(made) those of M(hosting.management.environment) without and
-        with updates, C(update_backup) that of M(hosting.management.manual_backup), and C(looked) that of
-        M(hosting.management.environment_state_info).
+      - The results of the tasks. C(site) and C(well) are those of M(hosting.management.site_check) before and after
+        updates, C(judged) is that of M(hosting.management.update_verdict), C(kept) and C(made) are those of
+        M(hosting.management.environment) without and with updates, and C(update_backup) is that of
+        M(hosting.management.manual_backup).
         C(locks) and C(held_by), the name of a host, are what the updates wait for. What there is not can be left out.
     type: dict
     required: true
@@ -43,9 +42,11 @@ _value:
   type: dict
 """
 
+from collections.abc import Callable
+
 from ..plugin_utils.maintenance import result_of
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"maintenance_result": result_of}

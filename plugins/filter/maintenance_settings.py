@@ -51,9 +51,8 @@ RETURN = r"""
 _value:
   description:
     - C(problems) has a sentence for each mistake. Where no variable is of a wrong type, C(declared) has the parts as
-      M(hosting.management.environment) takes them, C(compared) those that are not changed, C(updates) those whose
-      updates are made, and C(gather) what M(hosting.management.environment_state_info) is to read. C(result) is for
-      P(hosting.management.maintenance_result#filter).
+      M(hosting.management.environment) takes them, C(compared) those that are not changed, and C(gather) what is to be
+      read. C(result) is for P(hosting.management.maintenance_result#filter).
   type: dict
   contains:
     problems:
@@ -65,9 +64,11 @@ _value:
       - maintain_update_plugins must be updatable or vulnerable, not all.
 """
 
+from collections.abc import Callable
+
 from ..plugin_utils.maintenance_variables import settings_of
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"maintenance_settings": settings_of}

@@ -42,6 +42,10 @@ options:
     description: Whether the summary is a prediction.
     type: bool
     required: true
+  has_canary:
+    description: Whether one host is updated before the others.
+    type: bool
+    default: false
 """
 
 EXAMPLES = r"""
@@ -58,9 +62,11 @@ _value:
   type: dict
 """
 
+from collections.abc import Callable
+
 from ..plugin_utils.maintenance import summary_of
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"maintenance_summary": summary_of}

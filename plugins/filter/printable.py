@@ -38,15 +38,17 @@ _value:
   sample: shop
 """
 
+from collections.abc import Callable
+
 from ..module_utils._errors import LONGEST_MESSAGE
 from ..module_utils._text import printable
 
 
-def clean(text, longest=LONGEST_MESSAGE):
+def clean(text: object, longest: int = LONGEST_MESSAGE) -> str:
     """Return a text on one line, without characters that could steer a terminal."""
     return printable(str(text), longest)
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"printable": clean}

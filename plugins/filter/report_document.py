@@ -24,8 +24,9 @@ options:
     description:
       - What is known of each host, in the order of the names. A dictionary with C(site_id), C(site_name),
         C(environment_id), C(environment_name), C(php_version), C(wordpress_version), C(primary_domain), C(domains),
-        C(is_premium), C(visits_budget) and C(error), the reason for which it was not read. It is empty for a host that
-        failed before.
+        C(is_premium), C(visits_budget), C(error), the reason for which it was not read, and C(drift), which says
+        whether it C(declares) something to compare with, what is C(planned), and the C(problem) that it cannot be
+        compared for. It is empty for a host that failed before.
     type: list
     elements: dict
     required: true
@@ -65,6 +66,10 @@ options:
     description: Whether the report should have charts.
     type: bool
     default: true
+  has_plan:
+    description: Whether the environments were compared with a plan of the role P(hosting.management.maintain#role).
+    type: bool
+    default: false
   previous:
     description: The path of an earlier report's JSON file, to show what has changed since.
     type: str
@@ -87,20 +92,32 @@ _value:
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
 from ..plugin_utils import report_charts
+from ..plugin_utils.plain_values import Record
 from ..plugin_utils.report_data import ReportError, document_of, parts_of
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"report_document": report_document}
 
 
-def report_document(hosts, known, read, *, key, charts=True, previous="", **settings):
+def report_document(
+    hosts: list[str],
+    known: list[Record],
+    read: list[Record],
+    *,
+    key: Record,
+    charts: bool = True,
+    previous: str = "",
+    **settings: Any,
+) -> Record:
     earlier, problem = _earlier(str(previous))
     drawn = "drawn" if report_charts.is_there() else "missing"
     try:
@@ -116,12 +133,12 @@ def report_document(hosts, known, read, *, key, charts=True, previous="", **sett
         raise AnsibleFilterError(str(error)) from None
 
 
-def _of_host(name, known, read):
+def _of_host(name: str, known: Record, read: Record) -> Record:
     lost = {"error": "The host failed before anything was read."}
     return {**lost, **known, "host": str(name), "parts": parts_of(read)}
 
 
-def _earlier(path):
+def _earlier(path: str) -> tuple[object, str]:
     """Return the document of an earlier report, and why there is none."""
     if not path:
         return None, ""

@@ -39,14 +39,16 @@ _value:
   type: str
 """
 
-from ..plugin_utils.plain_values import plain
+from collections.abc import Callable
+
+from ..plugin_utils.plain_values import Record, plain
 from ..plugin_utils.report_page import page_of
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"report_page": report_page}
 
 
-def report_page(document, folder):
+def report_page(document: Record, folder: str) -> str:
     return page_of(plain(document), str(folder))

@@ -35,6 +35,10 @@ options:
   backup_id:
     description: The id of a backup to choose instead.
     type: int
+  planned:
+    description:
+      - What the plan that the run is held to has of the environment. Another backup than its is not chosen.
+    type: dict
 """
 
 EXAMPLES = r"""
@@ -51,9 +55,11 @@ _value:
   type: dict
 """
 
+from collections.abc import Callable
+
 from ..plugin_utils.deployment import rollback_choice
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"rollback_choice": rollback_choice}

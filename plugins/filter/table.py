@@ -46,23 +46,11 @@ _value:
   sample: ["site  release", "shop  v2", "blog  v1"]
 """
 
-from ..module_utils._text import printable
+from collections.abc import Callable
 
-
-def table(rows, columns, widest=60):
-    """Return the rows as lines with aligned columns."""
-    cells = [[_cell(row.get(column), widest) for column in columns] for row in rows]
-    shown = [place for place in range(len(columns)) if any(row[place] for row in cells)]
-    lines = [[columns[place] for place in shown], *([row[place] for place in shown] for row in cells)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
-
-
-def _cell(value, widest):
-    text = "" if value is None else printable(str(value), widest + 1)
-    return text if len(text) <= widest else f"{text[: widest - 1]}…"
+from ..plugin_utils.text_table import table
 
 
 class FilterModule:
-    def filters(self):
+    def filters(self) -> dict[str, Callable[..., object]]:
         return {"table": table}

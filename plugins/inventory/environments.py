@@ -143,6 +143,8 @@ import difflib
 import hashlib
 import re
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from ansible.errors import AnsibleError, AnsibleParserError
 from ansible.module_utils.basic import missing_required_lib
@@ -157,9 +159,13 @@ from ..module_utils._arguments import (
 )
 from ..module_utils._client import REQUESTS_IMPORT_ERROR
 from ..module_utils._context import Context
-from ..module_utils._environments import environments_of_company
+from ..module_utils._environments import Variables, variables_of_company
 from ..module_utils._errors import HostingError, MissingLibrary
 from ..plugin_utils.expressions import Expression, expressions_of, groups_of_sites, like
+
+if TYPE_CHECKING:
+    from ansible.inventory.data import InventoryData
+    from ansible.parsing.dataloader import DataLoader
 
 SPEC = ModuleSpec(api_options(), {"company_id": uuid_option(required=False)})
 
@@ -172,10 +178,10 @@ NO_SITES = (
 class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     NAME = "hosting.management.environments"
 
-    def verify_file(self, path):
+    def verify_file(self, path: str) -> bool:
         return super().verify_file(path) and path.endswith((".hosting.yml", ".hosting.yaml"))
 
-    def parse(self, inventory, loader, path, cache=True):
+    def parse(self, inventory: InventoryData, loader: DataLoader, path: str, cache: bool = True) -> None:
         problem = problem_of_core()
         if problem:
             raise AnsibleParserError(problem)
@@ -192,7 +198,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             self._add(name, variables, groups)
         self._try_constructed(hosts)
 
-    def _refuse_bad_syntax(self):
+    def _refuse_bad_syntax(self) -> None:
         """Raise AnsibleParserError for what no host could evaluate, before anything is asked for."""
         for option in ("filters", "hostname", "compose", "groups", "keyed_groups"):
             for expression in expressions_of(option, self.get_option(option)):
@@ -200,14 +206,14 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
                 if problem:
                     raise AnsibleParserError(problem)
 
-    def _check_source(self, found):
+    def _check_source(self, found: list[Variables]) -> None:
         """Warn of a source_environment that no site has: no environment would have a source to deploy from."""
         wanted = self.get_option("source_environment")
         names = {one["hosting_environment_name"] for one in found if one["hosting_environment_name"]}
         if found and wanted not in names:
             self.display.warning(f"source_environment: no site has an environment {wanted}. {like(wanted, names)}")
 
-    def _found(self, path, cache):
+    def _found(self, path: str, cache: bool) -> list[Variables]:
         """Return the variables of each environment, from the cache where that is wanted."""
         self.load_cache_plugin()
         # What was read from one service with one key is of no use for another. A digest does not show the key.
@@ -225,7 +231,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             self._cache[cache_key] = found
         return found
 
-    def _read(self):
+    def _read(self) -> list[Variables]:
         if REQUESTS_IMPORT_ERROR:
             raise AnsibleParserError(
                 str(MissingLibrary.requests(missing_required_lib("requests", reason="with urllib3 2.0.2 or newer")))
@@ -233,12 +239,12 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         try:
             params = self._checked_options()
             client = Context(params).client
-            return environments_of_company(client.send, params["company_id"], self.get_option("source_environment"))
+            return variables_of_company(client.send, params["company_id"], self.get_option("source_environment"))
         except HostingError as error:
             advice = NO_SITES if not error.is_offered else ""
             raise AnsibleParserError(f"Cannot read the environments: {error}{advice}") from None
 
-    def _checked_options(self):
+    def _checked_options(self) -> dict[str, Any]:
         names = ("base_url", "api_key", "validate_certs", "ca_path", "timeout", "retries", "company_id")
         params = {name: self.get_option(name) for name in names}
         for name in ("base_url", "api_key", "company_id"):
@@ -246,11 +252,11 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         SPEC.check(params)
         return params
 
-    def _templated(self, name):
+    def _templated(self, name: str) -> str | None:
         value = self.get_option(name)
         return None if value is None else str(self.templar.template(value))
 
-    def _wanted(self, found):
+    def _wanted(self, found: list[Variables]) -> list[Variables]:
         """Return those of the environments that the filters leave, and warn of a filter that says nothing of any."""
         filters = [Expression("filters:", condition) for condition in self.get_option("filters")]
         wanted = [variables for variables in found if self._is_wanted(filters, variables)]
@@ -264,7 +270,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             self.display.warning(problem)
         return wanted
 
-    def _is_wanted(self, filters, variables):
+    def _is_wanted(self, filters: list[Expression], variables: Variables) -> bool:
         self.templar.available_variables = variables
         for condition in filters:
             try:
@@ -279,7 +285,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
                 return False
         return True
 
-    def _named(self, hosts):
+    def _named(self, hosts: list[Variables]) -> list[tuple[str, Variables]]:
         """Return (name, variables) of each host, with names that are valid and unique."""
         hostname = Expression("hostname:", self.get_option("hostname"))
         names = [self._name(hostname, variables) for variables in hosts]
@@ -291,7 +297,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             for name, variables in zip(names, hosts, strict=True)
         ]
 
-    def _name(self, hostname, variables):
+    def _name(self, hostname: Expression, variables: Variables) -> str:
         name = None
         if hostname.text:
             try:
@@ -305,7 +311,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         name = name or f"{site}-{variables['hosting_environment_name'] or variables['hosting_environment_id']}"
         return re.sub(r"[^A-Za-z0-9_.-]+", "-", str(name)).strip("-.") or str(variables["hosting_environment_id"])
 
-    def _groups_of(self, hosts):
+    def _groups_of(self, hosts: list[Variables]) -> dict[str, str]:
         """Return the group of each site by its id, and warn where names would have put different things together."""
         sites = {
             (
@@ -324,20 +330,20 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             )
         labels = {label for one in hosts for label in one["hosting_site_labels"] if label}
         environments = {one["hosting_environment_name"] for one in hosts if one["hosting_environment_name"]}
-        for kind, names in (("label", labels), ("environment", environments)):
-            by_group = {}
-            for name in sorted(names):
+        for kind, named in (("label", labels), ("environment", environments)):
+            by_group: dict[str, list[str]] = {}
+            for name in sorted(named):
                 by_group.setdefault(self._sanitize_group_name(f"{kind}_{name}"), []).append(repr(name))
             for group, those in by_group.items():
                 if len(those) > 1:
                     self.display.warning(f"The {kind}s {', '.join(those)} share the group {group}.")
         return groups
 
-    def _try_constructed(self, hosts):
+    def _try_constructed(self, hosts: list[tuple[str, Variables]]) -> None:
         """Warn of an expression that makes variables or groups, and that no host can evaluate."""
         for option in ("compose", "groups", "keyed_groups"):
             for expression in expressions_of(option, self.get_option(option)):
-                known = set()
+                known: set[str] = set()
                 for name, own in hosts:
                     of_host = {} if option == "compose" else self.inventory.get_host(name).get_vars()
                     variables = combine_vars(own, of_host)
@@ -356,7 +362,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
                     if expression.fails_always:
                         self.display.warning(expression.problem(known))
 
-    def _add(self, name, variables, site_groups):
+    def _add(self, name: str, variables: Variables, site_groups: dict[str, str]) -> None:
         self.inventory.add_host(name)
         for variable, value in variables.items():
             self.inventory.set_variable(name, variable, value)
@@ -374,7 +380,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, name, strict=strict)
 
 
-def _refuse_unknown(given, known):
+def _refuse_unknown(given: Mapping[str, object], known: Mapping[str, object]) -> None:
     """Raise AnsibleParserError for options that nobody has: a misspelled filter would let every host in."""
     for name in sorted(map(str, given.keys() - known.keys())):
         close = difflib.get_close_matches(name, known, n=1)
@@ -382,7 +388,7 @@ def _refuse_unknown(given, known):
         raise AnsibleParserError(f"The option {name} is unknown.{hint}")
 
 
-def _groups(variables, site_groups):
+def _groups(variables: Variables, site_groups: dict[str, str]) -> Iterator[str]:
     yield "hosting"
     if variables["hosting_site_name"]:
         yield site_groups[variables["hosting_site_id"]]

@@ -36,9 +36,9 @@ RETURN = r"""
 _list:
   description:
     - A dictionary with C(environment_id), C(former_staff), C(query_names), C(checks_sftp) (whether there is a policy),
-      C(policy), C(gather) (what M(hosting.management.environment_state_info) reads), and C(company) (the variables that
-      apply to the whole company). C(unknown) and C(wrong) have a sentence for each unknown variable, and for each
-      that is null or of a wrong type.
+      C(policy), C(gather) (what M(hosting.management.environment_state_info) reads), C(check_mode), and C(company) (the
+      variables that apply to the whole company). C(unknown) and C(wrong) have a sentence for each unknown variable, and
+      for each that is null or of a wrong type.
   type: list
   elements: dict
   sample:
@@ -56,6 +56,9 @@ _list:
         access_other_administrators: []
         access_assert: false
         access_trust_administrators: false
+        access_plan: ""
+        access_plan_file: ""
+      check_mode: false
 """
 
 from ..plugin_utils.access_variables import asked_of

@@ -40,6 +40,7 @@ _raw:
 """
 
 from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
 
 from ansible import context
 from ansible.errors import AnsibleError, AnsibleLookupError
@@ -49,16 +50,19 @@ from ansible.plugins.lookup import LookupBase
 from ..module_utils._arguments import problem_of_core
 from ..plugin_utils.preloading import preload
 
+if TYPE_CHECKING:
+    from ansible.inventory.host import Host
+
 LONGEST_LIST = 12  # groups that a message names
 
 
 class LookupModule(LookupBase):
-    def run(self, terms, variables=None, **kwargs):
+    def run(self, terms: list[str], variables: dict[str, Any] | None = None, **kwargs: Any) -> list[str]:
         self.set_options(var_options=variables, direct=kwargs)
         preload()
         return [self._pattern(name, variables or {}) for name in terms]
 
-    def _pattern(self, name, variables):
+    def _pattern(self, name: str, variables: dict[str, Any]) -> str:
         """Return the pattern in that variable; raise an error unless it matches hosts."""
         groups = variables.get("groups") or {}
         problem = problem_of_core()
@@ -92,7 +96,7 @@ class LookupModule(LookupBase):
             )
         return pattern
 
-    def _inventory(self, groups):
+    def _inventory(self, groups: dict[str, list[str]]) -> InventoryManager:
         """Return an inventory of these groups, for Ansible's own matching of patterns."""
         inventory = InventoryManager(self._loader, parse=False)
         for group, hosts in groups.items():
@@ -102,7 +106,7 @@ class LookupModule(LookupBase):
         return inventory
 
     @staticmethod
-    def _require_known(name, part, inventory, groups):
+    def _require_known(name: str, part: str, inventory: InventoryManager, groups: dict[str, list[str]]) -> None:
         if _is_local(part) or _matched(inventory, part) or part in groups:
             return
         known = [*groups, *groups.get("all", [])]
@@ -114,21 +118,21 @@ class LookupModule(LookupBase):
 UNDONE = "Nothing was done."
 
 
-def _matched(inventory, pattern):
+def _matched(inventory: InventoryManager, pattern: str) -> list[Host]:
     try:
         return inventory.get_hosts(pattern)
     except AnsibleError:
         return []
 
 
-def _is_local(part):
+def _is_local(part: str) -> bool:
     return part in ("localhost", "127.0.0.1", "::1")
 
 
-def _example(name, groups):
+def _example(name: str, groups: dict[str, list[str]]) -> str:
     named = sorted(group for group in groups if group not in ("all", "ungrouped"))
     return f"-e {name}={named[0] if named else 'all'}. Groups are: {_some(named or ['all'])}"
 
 
-def _some(names):
+def _some(names: list[str]) -> str:
     return ", ".join(names[:LONGEST_LIST]) + (f" and {len(names) - LONGEST_LIST} more" if names[LONGEST_LIST:] else "")

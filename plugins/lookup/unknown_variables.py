@@ -50,6 +50,7 @@ _list:
 
 import re
 from pathlib import Path
+from typing import Any
 
 from ansible.errors import AnsibleLookupError
 from ansible.plugins.lookup import LookupBase
@@ -58,7 +59,7 @@ from ..plugin_utils.role_variables import options_of, unknown_of
 
 
 class LookupModule(LookupBase):
-    def run(self, terms, variables=None, **kwargs):
+    def run(self, terms: list[str], variables: dict[str, Any] | None = None, **kwargs: Any) -> list[str]:
         self.set_options(var_options=variables, direct=kwargs)
         variables = variables or {}
         foreign = variables.get("hosting_foreign_variables") or []

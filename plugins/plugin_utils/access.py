@@ -9,12 +9,14 @@ Nothing here asks the service, and nothing raises for what the service has sent.
 from __future__ import annotations
 
 import ipaddress
+import time
 from collections.abc import Iterator
 from typing import Any
 
 from ..module_utils._checks import checked_email, checked_uuid
 from ..module_utils._errors import LONGEST_MESSAGE
 from ..module_utils._text import printable
+from . import plan as plans
 from .plain_values import Record, plain
 from .results import elements_of, is_not_offered, reading_of
 
@@ -66,10 +68,22 @@ def problems_of(hosts: dict[str, Record]) -> list[str]:
             asked["policy"],
             trusts=asked["company"]["access_trust_administrators"],
         )
+    if hosts:
+        sentences += _problems_of_plans(hosts[first]["company"], hosts[first].get("check_mode", False))
     is_asked = (one["company"]["access_roles"] or one["former_staff"] or one["checks_sftp"] for one in hosts.values())
     if not is_wrong and not any(is_asked):
         sentences.append("There is nothing to do. Give access_roles, access_former_staff or access_sftp_policy.")
     return list(dict.fromkeys(map(str, sentences)))
+
+
+def _problems_of_plans(company: Record, check_mode: bool) -> Iterator[str]:
+    """Yield a sentence for each thing that is wrong with the plan to keep to, or the file of the plan to make."""
+    try:
+        if company.get("access_plan"):
+            plans.read(company["access_plan"], "access")
+    except ValueError as error:
+        yield str(error)
+    yield from plans.problems_of_file("access", company.get("access_plan_file"), check_mode)
 
 
 def problems_of_lists(
@@ -156,20 +170,26 @@ def _key(person: object) -> str:
 # ---- who is who -----------------------------------------------------------------------------------------------------
 
 
-def plan_of(roles: list[Record], other_administrators: list[str], listing: Record) -> Record:
+def plan_of(roles: list[Record], other_administrators: list[str], listing: Record, *, planned: str = "") -> Record:
     """Return whose role is to be set: ``roles``, each with its ``user_id`` or a ``problem``, and who else stays.
 
     ``to_set`` are the roles without a problem, those of the administrators apart from those of ``others``.
 
+    With a plan, an entry without a problem has ``may_be_set``, and all have one where a role is not in the plan.
+
     :param listing: the result of the task that lists the company's users, or an empty dictionary without one.
+    :param planned: the file with the plan that the run is held to, if there is one.
+    :raises ValueError: when there is no such plan.
     """
     users, not_shown, problem = _users_in(plain(listing))
     why = problem or not_shown
     taken = {_found(users, other) for other in plain(other_administrators)} - {""}
-    planned = []
+    planned_roles = []
     for entry in plain(roles):
-        planned.append(_planned(entry, users, why, taken))
-        taken.add(planned[-1]["user_id"])
+        planned_roles.append(_planned(entry, users, why, taken))
+        taken.add(planned_roles[-1]["user_id"])
+    if planned:
+        _hold(planned_roles, plans.read(planned, "access"))
     others = [
         {
             "user": other,
@@ -177,9 +197,9 @@ def plan_of(roles: list[Record], other_administrators: list[str], listing: Recor
         }
         for other in plain(other_administrators)
     ]
-    to_set = [entry for entry in planned if not entry["problem"]]
+    to_set = [entry for entry in planned_roles if not entry["problem"]]
     return {
-        "roles": planned,
+        "roles": planned_roles,
         "to_set": {
             "administrators": [entry for entry in to_set if entry["role"] == ADMINISTRATOR],
             "others": [entry for entry in to_set if entry["role"] != ADMINISTRATOR],
@@ -233,14 +253,32 @@ def _planned(entry: Record, users: dict[str, str] | None, why_not: str, taken: s
     }
 
 
+def _hold(roles: list[Record], plan: Record) -> None:
+    """Mark the roles that a plan sets, or give all of them a problem where it does not have them."""
+    known = {one["environment_id"]: one for one in plan["environments"]}
+    sound = [entry for entry in roles if not entry["problem"]]
+    stale = []
+    for entry in sound:
+        one = known.get(entry["user_id"]) or {}
+        entry["may_be_set"] = bool(one.get("changes"))
+        if one.get("role") != entry["role"]:
+            stale.append(entry["user"])
+            entry["problem"] = "The plan does not have it. No role was set. Make a new plan."
+    for entry in sound if stale else []:
+        entry["problem"] = entry["problem"] or f"It was left alone, because the plan does not fit: {', '.join(stale)}."
+
+
 def due_of(predicted: list[Record]) -> list[Record]:
     """Return the entries of the plan whose role is to be set now, or of which that is not known.
+
+    There are none where one would be set that the plan, which the run is held to, does not set.
 
     :param predicted: the results of the task that asks for each of them in check mode.
     """
     known = [result for result in plain(predicted) if not result.get("skipped")]
     unknown = [_element(result) for result in known if "is_set" not in result]
-    return unknown + [_element(result) for result in known if result.get("is_set")]
+    due = unknown + [_element(result) for result in known if result.get("is_set")]
+    return due if all(entry.get("may_be_set", True) for entry in due) else []
 
 
 # ---- the last administrator -----------------------------------------------------------------------------------------
@@ -276,7 +314,7 @@ def guard_of(plan: Record, administrators: list[Record], trusts: bool) -> str:
 
 
 def summary_of(hosts: list[Record], plan: Record, done: list[Record], *, settings: Record) -> Record:
-    """Return what was done and seen, and what needs a person.
+    """Return what was done and seen, and what needs a person; in check mode, with the ``plan`` of the roles.
 
     :param hosts: for each host its name (``host``), what was ``asked`` of it, and what was ``read``.
     :param plan: what plan_of() returned.
@@ -303,6 +341,7 @@ def summary_of(hosts: list[Record], plan: Record, done: list[Record], *, setting
         "environments": environments,
         "not_shown": list(_not_shown(roles, plan, former, settings["trusts"])),
         "needs": needs,
+        "plan": _plan(roles) if settings["check_mode"] else None,
         "totals": {
             "roles": len(roles),
             "roles_changed": sum(role["changed"] for role in roles),
@@ -324,6 +363,11 @@ def _role(entry: Record, result: Record, settings: Record) -> Record:
     problem, changed = entry["problem"], bool(result.get("changed"))
     if problem:
         state = "failed"
+    elif result.get("is_set") and not changed:
+        state = "held back"
+        problem = "It is due, and the plan does not set it. Nobody was given another role. Make a new plan."
+        if entry.get("may_be_set"):
+            problem = "It was left alone, because the plan does not fit: another role is due that it does not set."
     elif "company_user" in result:
         state = ("would be set" if settings["check_mode"] else "set") if changed else "set before"
     elif not result or result.get("skipped"):
@@ -332,6 +376,23 @@ def _role(entry: Record, result: Record, settings: Record) -> Record:
     else:
         state, problem = "failed", _reason(result)
     return {**entry, "state": state, "changed": changed, "problem": problem}
+
+
+def _plan(roles: list[Record]) -> Record:
+    """Return the plan of the roles, which a run can be held to: those that are set already are in it, too."""
+    return plans.plan_of("access", [_of_plan(role) for role in roles], time.time(), of="users")
+
+
+def _of_plan(role: Record) -> Record:
+    changes = []
+    if role["changed"]:
+        takes = [] if role["role"] == ADMINISTRATOR else ["TAKES any other role, which the service does not show"]
+        changes.append(plans.change("role", f"role {role['role']}", after=role["role"], warnings=takes))
+    needs = [role["problem"]] if role["problem"] else []
+    # What has a problem has no place in a plan that a run can be held to.
+    user_id = "" if role["problem"] else role["user_id"]
+    one = plans.environment_of(role["user"], user_id, changes, needs=needs)
+    return {**one, "role": role["role"]}
 
 
 def _environment(host: Record) -> Record:
@@ -399,7 +460,7 @@ def _former_staff(environments: list[Record], users: list[str] | None) -> list[R
 def _needs_of_company(roles: list[Record], plan: Record, former: list[Record]) -> Iterator[Record]:
     for role in roles:
         if role["problem"]:
-            yield _need(FAILURES, "", f"The role {role['role']} of {role['user']}: {role['problem']}")
+            yield _need(FAILURES, "", f"The role {role['role']} of {role['user']}: {role['problem']}", role["user"])
     for other in plan["other_administrators"]:
         if other["problem"]:
             yield _need(FAILURES, "", f"access_other_administrators: {other['problem']}")
@@ -429,8 +490,9 @@ def _against_policy(environment: Record) -> str:
     return ""
 
 
-def _need(kind: str, environment: str, text: str) -> Record:
-    return {"kind": kind, "environment": environment, "text": printable(text, LONGEST_MESSAGE)}
+def _need(kind: str, environment: str, text: str, user: str = "") -> Record:
+    """Return what needs a person; ``user`` is whose role it is about."""
+    return {"kind": kind, "environment": environment, "user": user, "text": printable(text, LONGEST_MESSAGE)}
 
 
 def _not_shown(roles: list[Record], plan: Record, former: list[Record], trusts: bool) -> Iterator[str]:

@@ -17,7 +17,7 @@ from .role_variables import found_in, nulls_of
 
 OF_COMPANY = (
     *("access_company_id", "access_roles", "access_other_administrators"),
-    *("access_assert", "access_trust_administrators"),
+    *("access_assert", "access_trust_administrators", "access_plan", "access_plan_file"),
 )
 """The variables that apply to the whole company."""
 
@@ -45,5 +45,6 @@ def asked_of(role: str | Path, variables: Mapping[str, Any], template: Callable[
             *(["administrators"] if typed["access_former_staff"] else []),
             *(["sftp_allowlist"] if checks_sftp else []),
         ],
+        "check_mode": bool(variables.get("ansible_check_mode")),
         "company": {name: typed[name] for name in OF_COMPANY},
     }

@@ -9,9 +9,11 @@ from datetime import datetime
 from typing import Any
 
 from ..module_utils._progress import FAILED, FINISHED, UNKNOWN
+from .chosen_backup import chosen, none_chosen
 from .plain_values import Record, plain
+from .plan import change_of
 
-PUSH, AFTER_PUSH, VERIFY = "push", "after_push", "verify"
+PUSH, AFTER_PUSH, WP_CLI, VERIFY = "push", "after_push", "wp_cli", "verify"
 """The steps whose failures mean something, as the tasks say themselves, whatever they are called."""
 
 NAME_ONE = "Name one with -e deploy_rollback_backup_id=ID; hosting.management.backup_info lists them."
@@ -27,7 +29,12 @@ def name_of(known: Record) -> str:
 
 
 def rollback_choice(
-    known: Record, backups: list[Record], environment: str, release: Any = "", backup_id: Any = None
+    known: Record,
+    backups: list[Record],
+    environment: str,
+    release: Any = "",
+    backup_id: Any = None,
+    planned: Record | None = None,
 ) -> Record:
     """Return which backup takes an environment back to where it was before its release.
 
@@ -36,29 +43,51 @@ def rollback_choice(
     :param environment: what messages call the environment.
     :param release: the release that the user wants to undo; empty means the one that is there.
     :param backup_id: the backup that the user has named, if any.
+    :param planned: what the plan of the playbook rollback, which the run is held to, has of the environment.
     :returns: ``backup_id``, ``tag`` and ``release`` (what it is restored for); or ``backup_id`` None and ``problem``.
     """
-    known, listed = plain(known), {str(one.get("id")): one for one in plain(backups)}
+    known = plain(known)
+    choice = _rollback_choice(known, plain(backups), environment, release, backup_id)
+    restore = change_of(plain(planned), "restore") if planned else None
+    if not planned or choice["problem"] or _is_planned(choice, restore, known):
+        return choice
+    saw = f"the restore of backup {restore['after']} over {restore['before']}" if restore else "no restore"
+    return none_chosen(
+        f"{environment} has {name_of(known) or 'no known release'}, to be replaced by backup"
+        f" {choice['backup_id']}, and the plan has {saw}. Nothing was done. Make a new plan."
+    )
+
+
+def _is_planned(choice: Record, restore: Record | None, known: Record) -> bool:
+    """Tell whether a plan has the restore of a backup; one that was restored already needs none."""
+    restored = (known.get("restored_backup") or {}).get("backup_id")
+    if str(restored) == str(choice["backup_id"]):
+        return True
+    return bool(restore and str(restore["after"]) == str(choice["backup_id"]) and restore["before"] == name_of(known))
+
+
+def _rollback_choice(known: Record, backups: list[Record], environment: str, release: Any, backup_id: Any) -> Record:
+    listed = {str(one.get("id")): one for one in backups}
     restored = known.get("restored_backup")
     there: str | None = restored["release"] if restored else known.get("release")
     wanted = str(release or "")
     if backup_id not in (None, ""):
         if str(backup_id) not in listed:
-            return _none(
+            return none_chosen(
                 f"{environment} has no backup {backup_id}; hosting.management.backup_info lists those that it has."
                 " Nothing was done."
             )
-        return _choice(listed[str(backup_id)], there or f"rollback to {backup_id}")
+        return chosen(listed[str(backup_id)], there or f"rollback to {backup_id}")
     if restored:
         backup = listed.get(str(restored["backup_id"]), {"id": restored["backup_id"]})
-        return _choice(backup, there or f"rollback to {restored['backup_id']}")
+        return chosen(backup, there or f"rollback to {restored['backup_id']}")
     if there is None:
-        return _none(
+        return none_chosen(
             f"The journal knows no release of {environment}, so it is not known which backup was taken before it."
             f" {NAME_ONE} Nothing was done."
         )
     if wanted and wanted != there:
-        return _none(
+        return none_chosen(
             f"{environment} has {there}, and deploy_release is {wanted}. Going back is for the release that is there:"
             f" leave deploy_release out, or set it to {there}. Nothing was done."
         )
@@ -95,6 +124,7 @@ def _is_reason(failure: Record) -> bool:
     return {
         PUSH: kind == "operation_failed",
         AFTER_PUSH: True,
+        WP_CLI: kind == "operation_failed",
         VERIFY: kind == "check_failed",
     }.get(failure["step"], False)
 
@@ -107,7 +137,7 @@ def _seconds(sent_at: str | None) -> float:
 def _before(backup: Record | None, listed: dict[str, Record], environment: str, release: str) -> Record:
     """Return the choice of the backup on record, which was taken before the release."""
     if backup is None:
-        return _none(
+        return none_chosen(
             f"The journal has no backup of {environment} from before the push of {release}. {NAME_ONE} Nothing was"
             " restored."
         )
@@ -115,18 +145,10 @@ def _before(backup: Record | None, listed: dict[str, Record], environment: str, 
     if backup["id"] is not None:
         name += f" (id {backup['id']})"
     if backup["problem"]:
-        return _none(f"{name} cannot undo {release}: {backup['problem']}. {NAME_ONE} Nothing was restored.")
+        return none_chosen(f"{name} cannot undo {release}: {backup['problem']}. {NAME_ONE} Nothing was restored.")
     if str(backup["id"]) not in listed:
-        return _none(
+        return none_chosen(
             f"{name} was taken before {release}, and the service does not have it any more. {NAME_ONE} Nothing was"
             " restored."
         )
-    return _choice(listed[str(backup["id"])], release)
-
-
-def _choice(backup: Record, release: str) -> Record:
-    return {"backup_id": backup["id"], "tag": backup.get("tag") or "", "release": release, "problem": ""}
-
-
-def _none(problem: str) -> Record:
-    return {"backup_id": None, "tag": "", "release": "", "problem": problem}
+    return chosen(listed[str(backup["id"])], release)

@@ -5,15 +5,23 @@
 
 from __future__ import annotations
 
+import time
+from datetime import datetime
+
+from ..module_utils._backup_removals import NO_ROOM, words_for
 from ..module_utils._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
+from . import plan as plans
 from .deployment import PUSH, VERIFY, name_of
+from .deployment_text import text_of
 from .plain_values import Record, plain
+from .results import end_of_log
 
 STEPS = {
     "backup": "backup",
     "push": "push",
     "domains": "domains",
     "denied_ips": "denied addresses",
+    "wp_cli": "WP-CLI",
     "restore": "restore",
     "restart": "PHP restart",
     "caches": "caches",
@@ -24,6 +32,7 @@ IN_DOUBT = ("outcome_unknown", "timeout", "connection", "service", "malformed_re
 """The kinds of errors after which nobody knows whether a push was carried out."""
 
 WORDS = {IN_PROGRESS: " (accepted)", SENT: " (being sent)", UNKNOWN: " (unknown)", FAILED: " (failed)"}
+HOW_TO_MAKE_ROOM = "The variable deploy_keep_backups makes room before each new one."
 FORCED_BY = {PUSH: "deploy_force_push", "restore": "deploy_force_restore"}
 """The variables that are the option ``force`` of a step's task, which the messages of modules speak of."""
 
@@ -31,15 +40,29 @@ FORCED_BY = {PUSH: "deploy_force_push", "restore": "deploy_force_restore"}
 def result_of(results: Record, settings: Record, began: float, now: float) -> Record:
     """Return what became of one environment, as ``deploy_result`` has it.
 
-    :param results: what the tasks have registered: those of STEPS, the release ``before`` and ``now`` (release_info),
-        the ``failure`` (see deployment.goes_back), the backup that was ``chosen``, and ``return``: how going back to it
-        went. What never came is missing, or empty.
+    :param results: what the tasks have registered: those of STEPS (domains and denied addresses as ``parts``, the
+        result of environment), the release ``before`` and ``now`` (release_info; empty where nothing but this run's
+        push has changed it), the ``ends`` that were waited for (operation_wait), the ``failure`` (see
+        deployment.goes_back), the backup that was ``chosen``, and ``return``: how going back to it went, and the end
+        of the site's error ``log``. What never came is missing, or empty.
     :param settings: ``environment``, ``release``, ``backup_tag``, ``check_mode``, ``takes_backup`` (whether it was
         wanted) and ``verifies`` (whether the site was to be asked) count, of what settings_of returns.
     :param began: when the deployment to the environment began, in seconds since the epoch.
     :param now: the time, in seconds since the epoch.
     """
     return _Environment(plain(results), plain(settings)).result(now - began)
+
+
+def end_of_push(push: Record, ends: list[Record]) -> Record:
+    """Return the operation of this run's push, as the wait for all has seen its end; nothing where it has not.
+
+    :param push: the result of env_push.
+    :param ends: the operations that were waited for, as operation_wait returns them.
+    """
+    if not push.get("changed"):
+        return {}
+    pushed = (push.get("operation") or {}).get("id")
+    return next((one for one in ends if pushed and one["id"] == pushed), {})
 
 
 def there(known: Record) -> str:
@@ -53,9 +76,11 @@ class _Environment:
             return results.get(name) or {}
 
         self.results, self.settings = results, settings
-        self.before, self.now, self.failure, self.back = of("before"), of("now"), of("failure"), of("return")
+        self.before, self.failure, self.back = of("before"), of("failure"), of("return")
         self.backup = of("backup").get("backup") or {}
         self.has_pushed, self.chosen = _is_changed(of("push")), of("chosen")
+        self.end_of_push = end_of_push(of("push"), results.get("ends") or [])
+        self.now = of("now") or {**self.before, **self._pushed()}
         self.error: Record = self.failure.get("error") or {}
         self.kind: str = self.error.get("kind") or ""
         self.step: str = self.failure.get("step") or ""
@@ -73,32 +98,94 @@ class _Environment:
             self.error.get("operation_id") or self.kind == "operation_timeout"
         )
 
+    def _pushed(self) -> Record:
+        """Return what is there since the push, where the wait for all has seen that it ended well."""
+        if self.end_of_push.get("state") != FINISHED:
+            return {}
+        return {"release": self.settings["release"], "state": FINISHED, "restored_backup": None}
+
     def result(self, seconds: float) -> Record:
-        done = [words for name, words in STEPS.items() if _is_changed(self.results.get(name) or {})]
+        done = [f"{words}{self._more(name)}" for name, words in STEPS.items() if _is_changed(self._result(name))]
         failed = bool(self.failure) or "problem" in self.back
         is_predicted = self.settings["check_mode"] and self.has_pushed
         return {
             "environment": self.settings["environment"],
+            "environment_id": self.settings.get("environment_id", ""),
             "release": self.release,
             "before": there(self.before),
             "after": self.release if is_predicted else there(self.now),
             "done": done,
             "changed": bool(done),
+            "changes": [one for name in STEPS if _is_changed(self._result(name)) for one in self._changes(name)],
             "seconds": round(seconds, 1),
+            "push_seconds": self._push_seconds(),
             "failed": failed,
             "rolled_back": "backup_id" in self.back,
             "backup": self.backup,
+            "removed_backups": self._removed(),
+            "log": self._result("log").get("lines") or [],
             "error": self.error,
             "unsettled": self.is_unsettled,
             "problem": self.problem() if failed else "",
-            "advice": self.advice() if failed else "",
+            "advice": f"{self.advice()} {end_of_log(self._result('log'))}".strip() if failed else "",
         }
+
+    def _result(self, step: str) -> Record:
+        parts = (self.results.get("parts") or {}).get("parts") or {}
+        return parts.get(step) or self.results.get(step) or {}
+
+    def _removed(self) -> list[Record]:
+        """Return the backups that made room for this run's."""
+        return self._result("backup").get("removed") or []
+
+    def _more(self, step: str) -> str:
+        """Return what else belongs to a step that has changed something."""
+        removed = ", ".join(map(words_for, self._removed())) if step == "backup" else ""
+        return f" (removed: {removed})" if removed else ""
+
+    def _changes(self, step: str) -> list[Record]:
+        """Return what a step has changed, for a plan."""
+        there = name_of(self.before)
+        arrow = f"{there or plans.NOTHING} →"
+        if step == "push":
+            settings = self.settings
+            what = plans.pushed_parts(settings.get("push") or {})
+            kept = f"kept in the backup {self._tag()}"
+            lost = "CANNOT BE UNDONE: there is no backup"
+            warning = f"OVERWRITES {what} ({kept})" if settings["takes_backup"] else f"OVERWRITES {what}. {lost}"
+            after = plans.push_of(settings)
+            return [plans.change("push", f"push {arrow} {self.release}", before=there, after=after, warnings=[warning])]
+        if step == "restore":
+            backup_id, tag = self.chosen.get("backup_id"), self.chosen.get("tag") or "without a tag"
+            text = f"restore {arrow} backup {backup_id} ({tag})"
+            warning = "OVERWRITES the database and all files. CANNOT BE UNDONE: what came since the backup is lost"
+            return [plans.change("restore", text, before=there, after=backup_id, warnings=[warning])]
+        if step in ("domains", "denied_ips"):
+            part = self._result(step)
+            entries = [one for one in part.get("entries", [part]) if _is_changed(one)]
+            return [change for one in entries for change in plans.changes_of(step, one)]
+        if step == "wp_cli":
+            commands = [one.get("command") or "" for one in self._result(step).get("results") or [] if _is_changed(one)]
+            return [plans.change(step, one, name=one, after=one) for one in commands]
+        text = f"backup {self._tag()}" if step == "backup" else STEPS[step]
+        warnings = [f"REMOVES backup {words_for(one)}" for one in self._removed()] if step == "backup" else []
+        return [plans.change(step, text, warnings=warnings)]
+
+    def _push_seconds(self) -> float | None:
+        """Return how long this run's push took, as the wait for all or the journal has it, or None."""
+        if self.end_of_push.get("state") == FINISHED:
+            return self.end_of_push.get("seconds")
+        sent_at, ended_at = self.now.get("sent_at"), self.now.get("ended_at")
+        is_of_push = self.has_pushed and not self.settings["check_mode"] and self.now.get("release") == self.release
+        if not is_of_push or self.now.get("state") not in (FINISHED, FAILED) or not sent_at or not ended_at:
+            return None
+        return (datetime.fromisoformat(ended_at) - datetime.fromisoformat(sent_at)).total_seconds()
 
     def problem(self) -> str:
         """Return what is wrong."""
         if not self.failure:
             return f"It is back at backup {self.back['backup_id']}, but the site does not work: {self.back['problem']}"
-        text = self.failure["msg"]
+        text = self.failure["msg"].replace(NO_ROOM, f"{NO_ROOM} {HOW_TO_MAKE_ROOM}")
         if self.step == VERIFY and self.kind == "check_failed":
             return f"The site does not work: {text}"
         if self.step != PUSH:
@@ -168,8 +255,7 @@ def _is_changed(result: Record) -> bool:
 
 
 def summary_of(results: list[Record], hosts: list[str], wave: list[str], last: str, settings: Record) -> Record:
-    """Return what became of all environments: the ``summary``, as the JSON file has it; the ``rows`` of the table that
-    people read; and ``left``, the names of the environments to deploy to again.
+    """Return what became of all environments: the ``summary``, as the JSON file has it, and the ``text`` for people.
 
     :param results: those of the environments that came to their end.
     :param hosts: the names of all environments, in their order.
@@ -198,38 +284,41 @@ def summary_of(results: list[Record], hosts: list[str], wave: list[str], last: s
         },
         "environments": environments,
         "is_complete": stops or (not waiting and last in wave),
+        "plan": _plan(environments, settings.get("playbook", "deploy")) if check_mode else None,
     }
-    return {
-        "summary": summary,
-        "rows": [_row(one, check_mode) for one in environments],
-        "left": [one["environment"] for one in (*failed, *waiting)],
-    }
+    return {"summary": summary, "text": text_of(summary, [one["environment"] for one in (*failed, *waiting)])}
+
+
+def _plan(environments: list[Record], playbook: str) -> Record:
+    planned = [
+        plans.environment_of(
+            one["environment"],
+            one["environment_id"],
+            one["changes"],
+            needs=[one["problem"]] if one["problem"] else [],
+        )
+        for one in environments
+    ]
+    return plans.plan_of(playbook, planned, time.time())
 
 
 def _not_reached(host: str) -> Record:
     return {
         "environment": host,
+        "environment_id": "",
         "before": "",
         "after": "",
         "done": [],
         "changed": False,
+        "changes": [],
         "seconds": None,
+        "push_seconds": None,
         "failed": None,
         "rolled_back": False,
         "problem": "not reached",
         "advice": "",
         "error": {},
         "unsettled": False,
-    }
-
-
-def _row(result: Record, check_mode: bool) -> Record:
-    """Return an environment's line of the table that people read."""
-    return {
-        "environment": result["environment"],
-        "before": result["before"] or "-",
-        "after": result["after"] or "-",
-        "would do" if check_mode else "done": ", ".join(result["done"]) or "-",
-        "seconds": result["seconds"],
-        "needs": ("rolled back. " if result["rolled_back"] and result["failed"] else "") + result["problem"],
+        "removed_backups": [],
+        "log": [],
     }

@@ -11,14 +11,17 @@ from typing import Any
 
 from ..module_utils._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
 from ..module_utils._text import printable
+from . import plan as plans
 from .deployment import name_of
-from .deployment_outcome import result_of
+from .deployment_outcome import end_of_push, result_of
 from .locks import met
 from .plain_values import Record, plain
 from .preflight import LIVE
+from .text_table import LONGEST_UNFOLDED
 
 MOST_RELEASES = 8  # that the plan names
-AT_EACH_RUN = ("before_tasks", "after_push_tasks", "after_tasks", "domains", "sets_denied_ips", "verifies")
+LEFT_ALONE = ("there", "not planned")
+AT_EACH_RUN = ("before_tasks", "after_push_tasks", "after_tasks", "domains", "sets_denied_ips", "verifies", "wp_cli")
 NEEDS = {
     FAILED: "deploy again, or roll back",
     IN_PROGRESS: "accepted; its end was not seen yet",
@@ -30,16 +33,19 @@ NEEDS = {
 def preflight_of(settings: Record, known: Record, prediction: Record, line: str) -> Record:
     """Return what an environment has before a deployment, and what the push is going to be: what hooks get.
 
-    ``push`` is ``off``, ``due``, ``there``, ``in progress`` or ``unknown``. ``is_due`` is False where all is on record
-    already, and nothing is done at each run.
+    ``push`` is ``off``, ``due``, ``there``, ``in progress`` or ``unknown``, or ``not planned`` where it is due and the
+    plan, which the run is held to, does not fit. ``is_due`` is False there, and where all is on record already and
+    nothing is done at each run.
 
     :param settings: what is asked of the host, as deployment_settings.settings_of returns it.
-    :param known: the result of release_info.
-    :param prediction: the result of env_push in check mode; empty if nothing is pushed.
+    :param known: what release_info returns.
+    :param prediction: what deployment_info has of the push; empty if nothing is pushed.
     :param line: the environment's line of the plan.
     """
     settings, known, prediction = plain(settings), plain(known), plain(prediction)
     push = _push(known, prediction)
+    if push == "due" and _is_unplanned(settings, known):
+        push = "not planned"
     return {
         "environment": settings["environment"],
         "release": settings["release"],
@@ -51,33 +57,78 @@ def preflight_of(settings: Record, known: Record, prediction: Record, line: str)
         "is_interrupted": bool(known["is_interrupted"]),
         "state_before": known["state"] or "",
         "push": push,
-        "is_due": push != "there" or _is_more_due(settings, known),
+        "is_due": push != "not planned" and (push != "there" or _is_more_due(settings, known)),
         "line": str(line),
     }
 
 
 def result_without_work(preflight: Record, settings: Record, known: Record, now: float) -> Record:
-    """Return the result of an environment with nothing to do; an empty one where something is due."""
+    """Return the result of an environment with nothing to do, or nothing that is planned; else an empty one."""
     if preflight["is_due"]:
         return {}
-    return result_of({"before": known, "now": known}, settings, began=now, now=now)
+    result = result_of({"before": known, "now": known}, settings, began=now, now=now)
+    if preflight["push"] == "not planned":
+        result.update(
+            failed=True,
+            error={"kind": "check_failed"},
+            problem=_why_unplanned(settings, known),
+            advice="Nothing was done there. Make a new plan.",
+        )
+    return result
+
+
+def _is_unplanned(settings: Record, known: Record) -> bool:
+    """Tell whether a push that is due is not the one that the plan has."""
+    planned = settings.get("planned")
+    if planned is None:
+        return False
+    push = plans.change_of(planned, "push")
+    return push is None or push["before"] != name_of(known)
+
+
+def _why_unplanned(settings: Record, known: Record) -> str:
+    push, there = plans.change_of(settings["planned"], "push"), name_of(known) or "no known release"
+    if push is None:
+        return f"{settings['release']} is to be pushed, and the plan has no push: it has {there} now."
+    return f"It has {there}, and the plan saw {push['before'] or 'no known release'}."
+
+
+def steps_of(results: Record, settings: Record) -> Record:
+    """Return which steps an environment has before it: ``pushes``, ``refreshes``, and at the end ``reads_again``.
+
+    :param results: what the tasks have registered so far: ``looked`` (deployment_info), the ``push``, the ``ends`` of
+        operations that were waited for (operation_wait), the ``failure``, and ``return``: how going back went.
+    :param settings: what is asked of the host, as deployment_settings.settings_of returns it.
+    """
+    results, settings = plain(results), plain(settings)
+    known, push = results["looked"].get("releases") or {}, results["push"]
+    pushes = _push(known, results["looked"].get("push") or {}) not in ("off", "there")
+    is_seen = not pushes or end_of_push(push, results["ends"]).get("state") == FINISHED
+    return {
+        "pushes": pushes,
+        "refreshes": bool(push.get("changed")) or not _is_refreshed(settings, known),
+        "reads_again": bool(results["failure"] or results["return"] or not is_seen),
+    }
 
 
 def _is_more_due(settings: Record, known: Record) -> bool:
     """Tell whether anything is left to do once the release is there."""
-    if any(settings[name] for name in AT_EACH_RUN):
-        return True
+    return any(settings[name] for name in AT_EACH_RUN) or not _is_refreshed(settings, known)
+
+
+def _is_refreshed(settings: Record, known: Record) -> bool:
+    """Tell whether PHP was restarted for the release, and the caches were cleared, as far as that is wanted."""
     restart = known["php_restart"] or {}
     is_restarted = (
         known["is_restarted"] and restart.get("release") == settings["release"] and restart["state"] == FINISHED
     )
     is_cleared = set(settings["caches"]) <= set(known["cleared_caches"])
-    return not is_cleared or (settings["restarts_php"] and not is_restarted)
+    return is_cleared and bool(is_restarted or not settings["restarts_php"])
 
 
 def _push(known: Record, prediction: Record) -> str:
     kind = (prediction.get("error") or {}).get("kind")
-    if not prediction or prediction.get("skipped"):
+    if not prediction:
         return "off"
     if kind == "outcome_unknown":
         return "unknown"
@@ -100,6 +151,7 @@ def plan_of(environments: list[Record], settings: Record, backups: Record | None
     for one in environments:
         by_push.setdefault(one["push"], []).append(one)
     due, waiting = by_push.get("due", []), by_push.get("in progress", [])
+    unplanned = [one["environment"] for one in by_push.get("not planned", [])]
     releases = sorted(Counter(one["there"] for one in environments).items(), key=lambda one: one[0].lower())
     goes_back = "no"
     if settings["rolls_back"]:
@@ -111,8 +163,9 @@ def plan_of(environments: list[Record], settings: Record, backups: Record | None
         "there": len(by_push.get("there", [])),
         "interrupted": sum(one["is_interrupted"] for one in waiting),
         "waiting": sum(not one["is_interrupted"] for one in waiting),
+        "unplanned": unplanned,
         "unknown": [one["environment"] for one in by_push.get("unknown", [])],
-        "parts": _parts(settings["push"]),
+        "parts": plans.pushed_parts(settings["push"]),
         "releases": [f"{name} ({count})" for name, count in releases[:MOST_RELEASES]],
         "verify_urls": [printable(url) for url in settings["verify_urls"]],
         "goes_back": goes_back,
@@ -122,13 +175,19 @@ def plan_of(environments: list[Record], settings: Record, backups: Record | None
         **plan,
         "confirms": bool(confirms and due and not settings["check_mode"]),
         "locks": met(environments),
-        "text": [*_text(plan, settings), *(one["line"] for one in environments)],
+        "text": [*_text(plan, settings), *_lines([one for one in environments if one["push"] not in LEFT_ALONE])],
     }
 
 
-def _parts(push: Record) -> str:
-    files = [", ".join(push["file_list"]) or "all files"] if push["push_files"] else []
-    return " and ".join((["the database"] if push["push_db"] else []) + files)
+def _lines(environments: list[Record]) -> list[str]:
+    """Return the lines of the environments; of many, one for all that get the same."""
+    if len(environments) <= LONGEST_UNFOLDED:
+        return [one["line"] for one in environments]
+    alike: dict[str, list[str]] = {}
+    for one in environments:
+        what = str(one["line"]).removeprefix(f"{one['environment']}: ").partition(" (")[0]
+        alike.setdefault(what, []).append(one["environment"])
+    return [f"{what}: {', '.join(map(printable, names))}" for what, names in alike.items()]
 
 
 def _text(plan: Record, settings: Record) -> Iterator[str]:
@@ -163,6 +222,8 @@ def _text_of_pushes(plan: Record) -> Iterator[str]:
         yield f"Being pushed by another run, to be waited for: {plan['waiting']}."
     if plan["interrupted"]:
         yield f"Being pushed since an interrupted run, to be waited for: {plan['interrupted']}."
+    if plan["unplanned"]:
+        yield f"Not as the plan saw them, to be left alone: {', '.join(plan['unplanned'])}."
     if plan["unknown"]:
         yield f"Of unknown outcome, for you to settle: {', '.join(plan['unknown'])}."
 

@@ -10,7 +10,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..module_utils._checks import checked_addresses, checked_keep, checked_wp_command
+from ..module_utils._dns import canonical_name
 from ..module_utils._text import without_login
+from . import plan as plans
 from .locks import named
 from .plain_values import Record, plain
 from .role_variables import addresses_of, listed, nulls_of, number_of_version, waves_of
@@ -64,14 +67,67 @@ def settings_of(read: Record, *, rolls_back_only: bool = False) -> Record:
     problems = [*read["unknown"], *nulls_of(given, given), *_unwritable(given.get("deploy_summary_file"))]
     if not rolls_back_only:
         problems += [*_contradictions(given, values), *_bad_waves(also), *_no_files(values)]
-    return {
+    problems += plans.problems_of_file("deploy", values.get("deploy_plan_file"), bool(also["ansible_check_mode"]))
+    settings = {
         **start,
+        "playbook": "rollback" if rolls_back_only else "deploy",
+        "planned": None,
         "problems": problems,
         "lacks": _lacking(given, required),
         **_target_of(values, also),
         **_steps_of(values),
         **_plan_of(values, also),
     }
+    settings["foreseen"] = _foreseen_of(settings)
+    return _held_to_plan(settings, values) if values.get("deploy_plan") else settings
+
+
+def _foreseen_of(settings: Record) -> Record | None:
+    """Return the push as deployment_info takes it, or None where nothing is pushed."""
+    if not settings["pushes"]:
+        return None
+    ids = {
+        "site_id": settings["site_id"],
+        "source_env_id": settings["source_environment_id"],
+        "release": settings["release"],
+    }
+    return {**ids, **{name: value for name, value in settings["push"].items() if value not in (None, [])}}
+
+
+def _held_to_plan(settings: Record, values: Record) -> Record:
+    """Return what is asked of a host without what its plan does not have, or with the problems of the plan."""
+    try:
+        plan = plans.read(values["deploy_plan"], settings["playbook"])
+        planned = plans.of_host(plan, settings["environment"], settings["environment_id"])
+    except ValueError as error:
+        return {**settings, "problems": [*settings["problems"], str(error)]}
+    domains = [canonical_name(str(one.get("name"))) for one in planned["changes"] if one["part"] == "domains"]
+    denied = plans.change_of(planned, "denied_ips")
+    return {
+        **settings,
+        "planned": planned,
+        "problems": [*settings["problems"], *_unplanned(planned, settings, values)],
+        "domains": [one for one in settings["domains"] if canonical_name(str(one.get("domain_name"))) in domains],
+        "sets_denied_ips": settings["sets_denied_ips"] and denied is not None,
+    }
+
+
+def _unplanned(planned: Record, settings: Record, values: Record) -> Iterator[str]:
+    """Yield a sentence for each thing that is asked otherwise than when the plan was made."""
+    host, push = settings["environment"], plans.change_of(planned, "push")
+    if push and push["after"] != plans.push_of(settings):
+        yield f"The plan of {host} has another push: of another release, from elsewhere, or of other parts."
+    denied = plans.change_of(planned, "denied_ips")
+    if denied and settings["sets_denied_ips"] and denied["after"] != _canonical(values.get("deploy_denied_ips")):
+        yield f"The plan of {host} has other denied addresses than deploy_denied_ips."
+
+
+def _canonical(addresses: Any) -> Any:
+    """Return addresses as the service shows them, and what are none as they are."""
+    try:
+        return checked_addresses(addresses or [])
+    except (TypeError, ValueError, AttributeError):
+        return addresses
 
 
 def _target_of(values: Record, also: Record) -> Record:
@@ -114,12 +170,14 @@ def _steps_of(values: Record) -> Record:
         },
         "domains": _domains(values) if values.get("deploy_ensure_domains") else [],
         "sets_denied_ips": bool(values.get("deploy_set_denied_ips")),
+        "wp_cli": len(_commands(values)),  # facts are shown with -v, and a command may hold a secret
+        "log_lines": values.get("deploy_log_lines") or 0,
         "restarts_php": bool(values.get("deploy_restart_php")),
         "caches": listed(values.get("deploy_caches")) if clears else [],
         "clears_caches": bool(clears),
         "verifies": bool(values.get("deploy_verify") and verify_urls),
         "rolls_back": bool(values.get("deploy_rollback")),
-        "pauses": (values.get("deploy_pause_when_unknown") or 0) > 0,
+        "wait_timeout": values.get("deploy_wait_timeout") or 0,
     }
 
 
@@ -140,6 +198,10 @@ def _plan_of(values: Record, also: Record) -> Record:
 
 def _text(values: Record, name: str) -> str:
     return str(values.get(f"deploy_{name}") or "")
+
+
+def _commands(values: Record) -> list[str]:
+    return [one for one in values.get("deploy_wp_cli") or [] if one]
 
 
 def _domains(values: Record) -> list[Record]:
@@ -191,8 +253,23 @@ def _contradictions(given: Record, values: Record) -> Iterator[str]:
     if values.get("deploy_verify"):
         yield from addresses_of("deploy_verify_urls", values.get("deploy_verify_urls"))
         yield from _bad_patience(values)
+    yield from _bad_commands(values)
+    try:
+        checked_keep(str(values.get("deploy_keep_backups") or ""))
+    except ValueError as error:
+        yield f"deploy_keep_backups {error}."
+    if (values.get("deploy_log_lines") or 0) < 0:
+        yield "deploy_log_lines must be 0 or more."
     if values.get("deploy_set_denied_ips") and "deploy_denied_ips" not in given:
         yield "deploy_set_denied_ips needs deploy_denied_ips, the addresses."
+
+
+def _bad_commands(values: Record) -> Iterator[str]:
+    for number, command in enumerate(values.get("deploy_wp_cli") or [], start=1):
+        try:
+            checked_wp_command(command)
+        except ValueError as error:
+            yield f"Command {number} of deploy_wp_cli {error}."
 
 
 def _bad_patience(values: Record) -> Iterator[str]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
 from ansible import constants
 from ansible.errors import AnsibleError
@@ -30,6 +30,9 @@ from ..module_utils._context import Context, secrets_within
 from ..module_utils._entry import perform, refusal
 from ..module_utils._secrets import without_secrets
 
+EACH_HOST_ITSELF = ("free", "host_pinned")
+"""The strategies that give a task with run_once to every host."""
+
 display = Display()
 if not REQUESTS_IMPORT_ERROR:
     load_certificates()
@@ -39,7 +42,7 @@ if not REQUESTS_IMPORT_ERROR:
 class InProcess(ActionBase):
     """The action plugin of ``module``, which has a SPEC and a run()."""
 
-    module: ClassVar[ModuleType]
+    module: ModuleType
 
     _supports_async = True
     _supports_check_mode = True
@@ -47,6 +50,9 @@ class InProcess(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
+        if self._is_given_to_each_host():
+            reason = "The strategy gives this task to each host, so that each waits for its own operations."
+            return {"changed": False, "skipped": True, "skip_reason": reason}
         if not self._may_run_in_process():
             return self._execute_module(
                 module_name=f"hosting.management.{self._name()}",
@@ -59,6 +65,12 @@ class InProcess(ActionBase):
         if not _shows_invocation(task_vars):
             del result["invocation"]
         return result
+
+    def _is_given_to_each_host(self) -> bool:
+        """Tell whether this is for a whole wave, and the strategy ignores run_once."""
+        if not getattr(self.module, "ONCE_A_WAVE", False) or not self._task.run_once:
+            return False
+        return self._task.get_play().strategy.rpartition(".")[2] in EACH_HOST_ITSELF
 
     def _name(self) -> str:
         return self.module.__name__.rpartition(".")[2]

@@ -11,15 +11,20 @@ what the service has no endpoint for.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
+from ..module_utils._backup_removals import NO_ROOM, words_for
 from ..module_utils._checks import checked_duration
 from ..module_utils._dns import canonical_name
 from ..module_utils._text import printable
+from . import plan
 from .locks import text_of
+from .maintenance_undo import is_restored, said_of, under_way
 from .plain_values import Record, plain
-from .results import elements_of, is_not_offered, reading_of
+from .results import elements_of, end_of_log, is_not_offered, reading_of, update_named
+from .text_table import folded
 
 PARTS = {
     "plugins": "plugins",
@@ -39,6 +44,7 @@ STEPS = {
     "update_backup": "backup before the updates",
     "well": "site",
     "updates": "updates",
+    "undo": "rollback",
 }
 """What belongs to no part alone."""
 
@@ -71,23 +77,34 @@ COMPANION_WRITES = ("sftp_allowlist", "php_version", "dns_records", "plugins")
 COMPANION_READS = ("old_backup",)
 NO_BACKUP = "There is none that is new enough."
 LONGEST_TEXT = 1000  # characters
+LONGEST_LOG = 6000  # characters
+HOW_TO_MAKE_ROOM = "The variable maintain_keep_backups makes room before each new one."
 BY_HAND = "This service cannot change it through its API: change it by hand."
 
 
 def result_of(done: Record, settings: Record) -> Record:
     """Return what became of one environment.
 
-    :param done: the results of the role's tasks: ``known`` of update_info, ``site`` and ``well`` of site_check (before
-        and after updates), ``judged`` of update_verdict, ``kept`` and, where there were updates, ``made`` of
-        environment, ``update_backup`` of manual_backup, and ``looked`` of environment_state_info; and what updates wait
-        for, ``locks`` and ``held_by``, the name of an environment.
+    :param done: the results of the role's tasks: ``site`` and ``well`` of site_check (before and after updates),
+        ``kept`` and, where there were updates, ``made`` of environment, ``judged`` of update_verdict, and
+        ``update_backup`` of manual_backup, ``log`` of site_log_info, and ``undo`` (maintenance_undo.said_of); and what
+        updates wait for, ``locks`` and ``held_by``, the name of an environment.
     :param settings: what the tasks were asked for: ``result`` of maintenance_settings.
     """
     return _Environment(plain(done), plain(settings)).result()
 
 
+def does_not_work(asked: Record) -> bool:
+    """Tell whether a task that has asked a site failed for the site, and not for what it was to record of it.
+
+    :param asked: the result of site_check, as plain values.
+    """
+    checks = asked.get("checks")
+    return bool(asked.get("failed")) and (checks is None or any(not one["ok"] for one in checks))
+
+
 def is_spoilt(made: Record, well: Record) -> bool:
-    """Tell whether updates went wrong, so that no other environment may follow.
+    """Tell whether updates went wrong or were not made, so that no other environment may follow.
 
     What this service or this site does not have at all says nothing of the updates.
 
@@ -95,9 +112,9 @@ def is_spoilt(made: Record, well: Record) -> bool:
     :param well: the result of site_check after it.
     """
     made, well = plain(made), plain(well)
-    if well.get("failed"):
+    if not made or made.get("locks") or well.get("failed"):
         return True
-    failed = [one for entries in _entries_by_part(made).values() for one in entries if one["failed"]]
+    failed = [one for entries in entries_of(made).values() for one in entries if one["failed"]]
     if not failed:
         return bool(made.get("failed") and not made.get("parts"))
     return not all(is_not_offered(one) or one["error"]["kind"] in ("invalid_input", "not_found") for one in failed)
@@ -111,13 +128,15 @@ def summary_of(
     key_days: int | None,
     warn_only: list[str],
     check_mode: bool,
+    has_canary: bool = False,
 ) -> Record:
-    """Return what became of all environments.
+    """Return what became of all environments; in check mode, with the ``plan``.
 
     :param results: those of the environments that came to their end.
     :param hosts: the names of all environments, in their order.
     :param key: the result of api_key_info.
     :param key_days: for how many days the key must be valid still; None does not look.
+    :param has_canary: whether one environment is updated before the others.
     """
     known = {one["environment"]: one for one in plain(results)}
     environments = [known.get(str(host)) or _not_reached(str(host)) for host in hosts]
@@ -130,13 +149,14 @@ def summary_of(
         "totals": {
             "environments": len(environments),
             "changed": sum(one["changed"] for one in environments),
-            "unchanged": sum(not one["changed"] and one["is_reached"] and _works(one) for one in environments),
+            "unchanged": sum(not (one["changed"] or one["needs_person"]) and one["is_reached"] for one in environments),
             "need_a_person": len(needing),
             "not_reached": sum(not one["is_reached"] for one in environments),
         },
         "environments": environments,
-        "rows": [_row(one, check_mode) for one in environments],
+        "rows": folded([_row(one, check_mode) for one in environments]),
         "notes": _notes(environments, keys),
+        "plan": _plan(environments, _canary_of(environments) if has_canary else "") if check_mode else None,
     }
 
 
@@ -145,9 +165,16 @@ class _Environment:
 
     def __init__(self, results: Record, settings: Record) -> None:
         self.results, self.settings = results, settings
-        self.parts = {**_entries_by_part(self._of("kept")), **_entries_by_part(self._of("made"))}
-        self.is_updated = bool(self._of("made"))
+        self.parts = {**entries_of(self._of("kept")), **entries_of(self._of("made"))}
+        # In check mode, one task predicts all; it changes no backup that is not declared.
+        self.foreseen_backup = self.parts.pop("backup")[0] if self._foresees_backup() else None
+        self.locks = self.results.get("locks") or []
+        changes = [entry["changed"] for name in UPDATES for entry in self.parts.get(name, [])]
+        self.is_predicted = bool(settings["check_mode"] and not self._of("made") and any(changes))
+        self.is_updated = self.is_predicted or bool(self._of("made") and not self.locks)
         self.done: list[str] = []
+        self.changes: list[Record] = []
+        self.not_seen: list[str] = []
         self.findings: list[Record] = []
         self.failed = False
 
@@ -159,13 +186,28 @@ class _Environment:
             self._check(name)
         return {
             "environment": self.settings["environment"],
+            "environment_id": self.settings.get("environment_id", ""),
             "is_reached": True,
             "done": self.done,
+            "due": self._due(),
+            "is_going_back": bool(self.settings.get("rolls_back") and under_way(self._of("kept"))),
+            "removed_backups": self._removed(),
+            "log": self._of("log").get("lines") or [],
             "changed": bool(self.done),
+            "changes": self.changes,
+            "not_seen": self.not_seen,
             "failed": self.failed,
             "needs_person": any(one["level"] == "fail" for one in self.findings),
             "findings": self.findings,
         }
+
+    def _due(self) -> list[str]:
+        """Return the parts that have updates to make still."""
+        differs = [] if self.is_updated else self._of("kept").get("differs") or []
+        return [name for name in self.settings["updates"] if name in differs]
+
+    def _foresees_backup(self) -> bool:
+        return bool(self.settings.get("foresees_backup") and "backup" in self.parts)
 
     def _of(self, task: str) -> Record:
         """Return the result of a task, empty where it was skipped or never came."""
@@ -184,24 +226,33 @@ class _Environment:
         self.failed = True
         self._find(name, "fail", text)
 
+    def _removed(self) -> list[Record]:
+        """Return the backups that made room for others."""
+        results = [self._only("backup").get("result") or {}, self.foreseen_backup or {}, self._of("update_backup")]
+        removed = [one for result in results for one in (result.get("result") or result).get("removed") or []]
+        return list({one["id"]: one for one in removed}.values())
+
     # ---- what is declared -------------------------------------------------------------------------------------------
 
     def _part(self, name: str) -> None:
         changed = []
         for entry in self.parts.get(name, []):
             if entry["failed"]:
+                self.not_seen = list(dict.fromkeys([*self.not_seen, name]))
                 self._refused(name, entry)
             elif name in self.settings["check_only"]:
                 if entry["differs"]:
-                    text = NO_BACKUP if name == "backup" else _difference(entry)
+                    text = difference_of(name, entry)
                     self.findings.append(_graded(name, text, self.settings["warn_only"]))
             elif name in self.settings["unsupported"]:
                 if entry["differs"]:
-                    self._find(name, "cannot", f"{_difference(entry)} {BY_HAND}")
+                    self._find(name, "cannot", f"{difference_of(name, entry)} {BY_HAND}")
             elif name in UPDATES and not self.is_updated:
                 self._left_out(name, entry)
             elif entry["changed"]:
                 changed += _details(name, entry)
+                rewrites = bool(self.settings.get("rewrites_database"))
+                self.changes += plan.changes_of(name, entry, rewrites_database=rewrites)
             self._held(name, entry)
         if changed:
             self.done.append(f"{PARTS[name]}{': ' if any(changed) else ''}{', '.join(filter(None, changed))}")
@@ -211,12 +262,12 @@ class _Environment:
         for held in entry["held"]:
             if held["verdict"] == "broke_it":
                 text = (
-                    f"{_update(held)} is held back, because it broke {held['environment']}"
+                    f"{update_named(held)} is held back, because it broke {held['environment']}"
                     f"{_in_brackets(held['reason'])}. A newer version will be tried. If this one works after all, say"
                     " so with hosting.management.update_verdict."
                 )
             else:
-                text = f"{_update(held)} waits until {held['environment']}, which has it first, is seen to work."
+                text = f"{update_named(held)} waits until {held['environment']}, which has it first, is seen to work."
             self._find(name, "held", text)
 
     def _refused(self, name: str, entry: Record) -> None:
@@ -224,51 +275,96 @@ class _Environment:
         if name in COMPANION_WRITES and is_write and is_not_offered(entry):
             self._find(name, "cannot", f"{_label(entry)}{BY_HAND}")
         else:
-            self._fail(name, f"{_label(entry)}{_message(entry)}")
+            self._fail(name, f"{_label(entry)}{_with_room(_message(entry))}")
 
     def _left_out(self, name: str, entry: Record) -> None:
         """Note the updates that were predicted, and not made."""
         if not entry["differs"]:
             return
-        what = _difference(entry)
-        locks = [] if self.settings["ignores_lock"] else self.results.get("locks") or []
-        if locks:
-            what_for = "; ".join(map(text_of, locks))
+        what = difference_of(name, entry)
+        if self.locks:
+            what_for = "; ".join(map(text_of, self.locks))
             self._find(name, "held", f"{what} It waits, because the environment is {what_for}.")
         elif self.results.get("held_by"):
             self._find(name, "held", f"{what} It waits until {self.results['held_by']}, which goes first, works.")
-        elif self._of("site").get("failed"):
+        elif does_not_work(self._of("site")):
             self._fail(name, f"{what} Not updated, because the site did not work before.")
+        elif self._of("site").get("failed"):
+            self._fail(name, f"{what} Not updated, because it is not known what earlier updates did.")
         else:
             self._fail(name, f"{what} Not updated, because there is no backup.")
 
     def _steps(self) -> None:
         for name, task in (("declaration", "kept"), ("updates", "made")):
-            if self._of(task).get("failed") and not self._of(task).get("parts"):
-                self._fail(name, _message(self._of(task)))
-        backup, well = self._of("update_backup"), self._of("well")
-        if backup.get("failed"):
-            self._fail("update_backup", _message(backup))
-        elif backup.get("changed"):
+            result = self._of(task)
+            # Where nothing is declared, each check says why it could not look.
+            if result.get("failed") and not result.get("parts") and not {"readings", "site_check"} & set(result):
+                self._fail(name, _message(result))
+        self._backups()
+        self._site_after()
+
+    def _backups(self) -> None:
+        """Note the backup before the updates, and what was removed to make room."""
+        backup = self._of("update_backup")
+        if failed := [one for one in (backup, self.foreseen_backup or {}) if one.get("failed")]:
+            self._fail("update_backup", _with_room(_message(failed[0])))
+        elif backup.get("changed") or self._would_back_up():
+            back = ", to be restored if the site does not work after them" if self.settings.get("rolls_back") else ""
             self.done.append(STEPS["update_backup"])
-        known, judged = self._of("known"), self._of("judged")
-        for result in (known, judged):
-            if result.get("failed"):
-                self._find("updates", "fail", f"What earlier updates did is not known: {_message(result)}")
-        if known.get("has_ended") is False:
+            self.changes.append(plan.change("update_backup", f"{STEPS['update_backup']}{back}"))
+        if removed := ", ".join(map(words_for, self._removed())):
+            self.done.append(f"removed backups: {removed}")
+            self.changes.append(plan.change("backup", "older backups removed", warnings=[f"REMOVES backup {removed}"]))
+
+    def _site_after(self) -> None:
+        """Note what was seen of the site after updates, also of earlier runs, and what became of the way back."""
+        site, well, judged = self._of("site"), self._of("well"), self._of("judged")
+        backup = self._of("update_backup")
+        for result in (site, well, judged):
+            if result.get("failed") and (result is judged or not does_not_work(result)):
+                self._find("updates", "fail", f"What updates did is not known: {_message(result)}")
+        if site.get("has_ended") is False:
             self._find(
                 "updates", "warn", "An earlier update goes on, so nobody can tell yet whether the site works with it."
             )
-        if well.get("failed"):
-            self._fail("well", f"{_message(well)} {self._how_to_go_back(backup)}")
+        undo = self._of("undo")
+        if is_restored(undo) and undo["restore"].get("changed"):
+            self.done.append(f"restored backup {undo['choice']['backup_id']}")
+        if does_not_work(well):
+            self.failed = True
+            self.findings.append(_finding("well", "fail", self._after(well, undo, backup), LONGEST_LOG))
+        elif said := said_of(undo, site):
+            self._fail("undo", said)
         elif self.is_updated and self.settings["is_unverified"]:
             self._find("well", "warn", "Not verified after the updates: no address is known (maintain_verify_urls).")
 
+    def _after(self, well: Record, undo: Record, backup: Record) -> str:
+        """Return what is wrong after the updates, what became of the way back, and the end of the error log."""
+        said, log = said_of(undo, well), self._of("log")
+        how = "It worked before the updates." if is_restored(undo) else self._how_to_go_back(backup)
+        return " ".join(filter(None, [_message(well), how, said, end_of_log(log)]))
+
+    def _would_back_up(self) -> bool:
+        """Tell whether there would be a backup before the predicted updates, besides the declared one."""
+        oldest = self.settings.get("update_backup_max_age")
+        if not self.is_predicted or oldest is None:
+            return False
+        if self.foreseen_backup:
+            return bool(self.foreseen_backup["differs"])
+        declared = self._only("backup")
+        age = (declared.get("result", {}).get("backup") or {}).get("age")
+        return not declared.get("changed") and (age is None or age > checked_duration(str(oldest)))
+
     def _how_to_go_back(self, result: Record) -> str:
         backup = result.get("backup") or self._only("backup").get("result", {}).get("backup") or {}
-        number = f" {backup['id']}" if backup.get("id") else ""
-        restore = f" To go back, restore the backup{number} with the tag {backup.get('tag')}." if backup else ""
-        return f"It worked before the updates.{restore}"
+        if not backup:
+            return "It worked before the updates."
+        known = backup.get("id")
+        number, how = (f" {known}", f" -e deploy_rollback_backup_id={known}") if known else ("", "")
+        return (
+            f"It worked before the updates. To go back, restore the backup{number} with the tag {backup.get('tag')},"
+            f" such as with hosting.management.rollback{how}."
+        )
 
     # ---- what is looked at ------------------------------------------------------------------------------------------
 
@@ -281,19 +377,22 @@ class _Environment:
 
     def _site(self) -> None:
         asked = self._of("site")
-        if asked.get("failed") and not self.settings["checks_site"]:
+        if not does_not_work(asked):
+            return
+        if not self.settings["checks_site"]:
             if any(entry["differs"] for name in UPDATES for entry in self.parts.get(name, [])):
                 self._fail("well", f"{_message(asked)} Nothing was updated.")
-        elif asked.get("failed"):
+        else:
             text = f"{_message(asked)}{self._suspects()}"
             self.findings.append(_graded("site", text, self.settings["warn_only"]))
 
     def _looked(self, reading: str) -> list[Record]:
         """Return what was read, and what could not be; of each domain for itself."""
-        looked = self.results.get("looked") or {}
-        if reading == "dns_records":
+        made, kept = self._of("made"), self._of("kept")
+        looked = made if "readings" in made else kept
+        if reading == "dns_records" and "readings" in looked:
             return elements_of(looked, reading, "domains")
-        return [reading_of(looked, reading)]
+        return [reading_of(looked, reading)] if "readings" in looked else []
 
     def _look(self, name: str, item: Record) -> None:
         if _is_unread(item) and name not in ("old_php", "old_wordpress"):
@@ -309,14 +408,15 @@ class _Environment:
 
     def _suspects(self) -> str:
         """Return the sentence that names the updates since which the site does not work, if there are any."""
-        updates = self._of("known").get("updates") or []
-        names = [_update(one) for one in updates if one["verdict"] != "works"]
+        updates = self._of("site").get("updates") or []
+        names = [update_named(one) for one in updates if one["verdict"] != "works"]
         if not names:
             return ""
         return (
             f" It has not been seen to work since these updates: {_listed(names)}. They are held back everywhere until"
             " it works, or you say otherwise with hosting.management.update_verdict. To go back, restore a backup from"
-            " before them: hosting.management.backup_info lists those that there are."
+            " before them with hosting.management.rollback and -e deploy_rollback_backup_id=ID:"
+            " hosting.management.backup_info lists those that there are."
         )
 
     def _problems_of_vulnerable_plugins(self, listed: Record) -> Iterator[str]:
@@ -403,22 +503,18 @@ class _Environment:
 # ---- findings -------------------------------------------------------------------------------------------------------
 
 
-def _works(environment: Record) -> bool:
-    """Tell whether nothing was found of a site that does not work."""
-    return not any(one["name"] in ("site", "well") and one["level"] == "fail" for one in environment["findings"])
-
-
-def _update(one: Record) -> str:
-    return f"PHP {one['version']}" if one["kind"] == "php" else f"{one['name']} {one['version']}"
-
-
 def _in_brackets(text: str) -> str:
     return f" ({text.rstrip('.')})" if text else ""
 
 
-def _finding(name: str, level: str, text: str) -> Record:
+def _finding(name: str, level: str, text: str, longest: int = LONGEST_TEXT) -> Record:
     title = (PARTS | STEPS | CHECKS)[name]
-    return {"name": name, "title": title, "level": level, "text": printable(text, LONGEST_TEXT)}
+    return {"name": name, "title": title, "level": level, "text": printable(text, longest)}
+
+
+def _with_room(text: str) -> str:
+    """Return why a backup failed, and where the service has no room for it, the variable that makes some."""
+    return text.replace(NO_ROOM, f"{NO_ROOM} {HOW_TO_MAKE_ROOM}")
 
 
 def _graded(name: str, text: str, warn_only: list[str]) -> Record:
@@ -441,7 +537,7 @@ def _problems_of_key(result: Record, days: int | None) -> Iterator[str]:
 # ---- results of tasks -----------------------------------------------------------------------------------------------
 
 
-def _entries_by_part(kept: Record) -> dict[str, list[Record]]:
+def entries_of(kept: Record) -> dict[str, list[Record]]:
     """Return what environment says of each part; of a part that may have several entries, of each of them."""
     return {name: part.get("entries") or [part] for name, part in (kept.get("parts") or {}).items()}
 
@@ -479,8 +575,10 @@ def _sides(entry: Record) -> tuple[Any, Any]:
     return (before or {}).get(entry["name"]), (after or {}).get(entry["name"])
 
 
-def _difference(entry: Record) -> str:
-    """Return how the state differs from the declared one, as a sentence."""
+def difference_of(part: str, entry: Record) -> str:
+    """Return how the state of a part, or of one of its entries, differs from the declared one, as a sentence."""
+    if part == "backup":
+        return NO_BACKUP
     before, after = _sides(entry)
     label = _label(entry)
     if isinstance(before, list) and isinstance(after, list):
@@ -530,9 +628,16 @@ def _name_of(record: Record) -> tuple[str, str]:
 def _not_reached(host: str) -> Record:
     return {
         "environment": host,
+        "environment_id": "",
         "is_reached": False,
         "done": [],
+        "due": [],
+        "is_going_back": False,
+        "removed_backups": [],
+        "log": [],
         "changed": False,
+        "changes": [],
+        "not_seen": [],
         "failed": False,
         "needs_person": False,
         "findings": [],
@@ -540,16 +645,47 @@ def _not_reached(host: str) -> Record:
 
 
 def _row(one: Record, check_mode: bool) -> Record:
-    def titles(*levels: str) -> str:
-        found = [finding["title"] for finding in one["findings"] if finding["level"] in levels]
-        return ", ".join(dict.fromkeys(found))
-
     return {
         "environment": one["environment"],
         "would do" if check_mode else "done": "; ".join(one["done"]) or ("-" if one["is_reached"] else "not reached"),
-        "needs a person": titles("fail"),
-        "to know": titles("warn", "held", "cannot"),
+        "needs a person": ", ".join(_titles(one, "fail")),
+        "to know": ", ".join(_titles(one, "warn", "held", "cannot")),
     }
+
+
+def _titles(one: Record, *levels: str) -> list[str]:
+    """Return what an environment's findings of some levels are called."""
+    return list(dict.fromkeys(finding["title"] for finding in one["findings"] if finding["level"] in levels))
+
+
+def _canary_of(environments: list[Record]) -> str:
+    """Return the name of the environment that would be updated first: one whose site can be asked, if there is any."""
+    updated = [one for one in environments if any(each["part"] in UPDATES for each in one["changes"])]
+    asked = [one for one in updated if not any(each["name"] == "well" for each in one["findings"])]
+    return next((str(one["environment"]) for one in (*asked, *updated)), "")
+
+
+def _plan(environments: list[Record], canary: str) -> Record:
+    return plan.plan_of(
+        "maintain",
+        [
+            plan.environment_of(
+                one["environment"],
+                one["environment_id"],
+                [
+                    {**each, "text": f"{each['text']} (canary)"}
+                    if one["environment"] == canary and each["part"] in UPDATES
+                    else each
+                    for each in one["changes"]
+                ],
+                needs=_titles(one, "fail") + ([] if one["is_reached"] else ["not reached"]),
+                to_know=_titles(one, "warn", "held", "cannot"),
+                not_seen=one["not_seen"] if one["is_reached"] else list(PARTS),
+            )
+            for one in environments
+        ],
+        time.time(),
+    )
 
 
 def _notes(environments: list[Record], keys: list[Record]) -> list[Record]:

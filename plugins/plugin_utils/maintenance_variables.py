@@ -6,12 +6,15 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
-from ..module_utils._checks import checked_duration
+from ..module_utils._checks import checked_duration, checked_keep
+from . import plan
+from .locks import named
 from .maintenance import PARTS, READINGS, UPDATES
 from .plain_values import Record, plain
 from .role_variables import addresses_of, nulls_of, number_of_version, waves_of
@@ -20,6 +23,11 @@ ROLE = "maintain"
 VERSIONS = ("maintain_php_version", "maintain_check_php_version", "maintain_check_wordpress_version")
 AGES = ("maintain_backup_max_age", "maintain_update_backup_max_age", "maintain_check_backup_max_age")
 NEED_SITE = ("maintain_check_visits", "maintain_check_php_version", "maintain_check_wordpress_version")
+PLACE = "\0"
+"""What stands for the name of an environment in a sentence that may be true of several."""
+
+IN_PLURAL = {f"{PLACE} lacks ": f"{PLACE} lack ", f"{PLACE} has ": f"{PLACE} have ", " Leave it ": " Leave them "}
+
 NEED_COMPANIONS = ("sftp_allowlist", "php_version", "dns_records", "plugins")
 """The parts that a service with the documented endpoints only cannot change."""
 
@@ -38,38 +46,88 @@ def settings_of(variables: Record, host: str, *, waves: Record | None = None, ch
         *(variables["wrong"] or problems_of(variables, host)),
         *waves_of(ROLE, waves.get("sizes") or [], waves.get("are_in_force", True)),
     ]
-    # With values of a wrong type, nothing else can be told.
-    settings = {} if variables["wrong"] else _settings(variables["typed"], variables["also"], host, check_mode)
-    return {"problems": problems, **settings}
+    if variables["wrong"]:
+        return {"problems": problems}  # with values of a wrong type, nothing else can be told
+    try:
+        planned = _planned(variables["typed"], host)
+    except ValueError as error:
+        planned = None
+        problems.append(str(error))
+    problems += plan.problems_of_file(ROLE, variables["typed"]["maintain_plan_file"], check_mode)
+    return {"problems": problems, **_settings(variables["typed"], variables["also"], host, check_mode, planned)}
 
 
-def _settings(typed: Record, also: Record, host: str, check_mode: bool) -> Record:
+def problems_of_all(problems: Record) -> str:
+    """Return what is wrong for all environments, each sentence once; nothing if all is well.
+
+    :param problems: the sentences that settings_of returned, by the name of the environment.
+    """
+    places: dict[str, list[str]] = {}
+    for host, sentences in plain(problems).items():
+        name = re.compile(rf"(?<![\w.-]){re.escape(host)}(?![\w-]|\.\w)")
+        for sentence in sentences:
+            places.setdefault(name.sub(PLACE, sentence), []).append(host)
+    return " ".join(_said_of(sentence, hosts) for sentence, hosts in places.items())
+
+
+def _said_of(sentence: str, hosts: list[str]) -> str:
+    if len(hosts) > 1:
+        for one, many in IN_PLURAL.items():
+            sentence = sentence.replace(one, many)
+    return sentence.replace(PLACE, named(hosts))
+
+
+def _planned(typed: Record, host: str) -> Record | None:
+    """Return what the plan that the run is held to has of the host, or None without one."""
+    path = typed["maintain_plan"]
+    return plan.of_host(plan.read(path, ROLE), host, str(typed["maintain_environment_id"])) if path else None
+
+
+def _settings(typed: Record, also: Record, host: str, check_mode: bool, planned: Record | None) -> Record:
     declared = _declared(typed, also)
+    for name in planned["not_seen"] if planned else ():
+        declared[name] = None  # nobody has seen what it would do
     check_only = list(PARTS) if typed["maintain_compare_only"] else typed["maintain_check_only"] or []
     unsupported = [] if _has_companions(also) else list(NEED_COMPANIONS)
     compared = [*check_only, *unsupported]
     updates = [name for name in UPDATES if declared[name] is not None]
+    made = [name for name in updates if name not in compared]
+    bound = [name for name in declared if declared[name] is not None and name not in compared]
     urls = typed["maintain_verify_urls"] or []
+    verifies = typed["maintain_verify"] and bool(urls)
+    rolls_back = bool(typed["maintain_rollback"] and verifies)
+    # What is restored is what this run has taken itself.
+    max_age = "1s" if rolls_back else typed["maintain_update_backup_max_age"]
     checks = _checks(typed)
+    # In check mode, one task tells of all: also whether there would be a backup before the updates.
+    foresees_backup = bool(check_mode and made and typed["maintain_update_backup"] and declared["backup"] is None)
+    if foresees_backup:
+        declared["backup"] = _backup(typed, max_age)
     return {
         "declared": declared,
         "compared": compared,
-        "compared_first": [*compared, *UPDATES],
-        "updates": [name for name in updates if name not in compared],
-        "reads_known": typed["maintain_check_site"] or bool(updates),
-        "asks": bool(urls) and (typed["maintain_check_site"] or (typed["maintain_verify"] and bool(updates))),
-        "judges": bool(urls) and typed["maintain_check_site"],
-        "verifies": typed["maintain_verify"] and bool(urls),
-        "gather": list(dict.fromkeys(READINGS[name] for name in checks)),
+        "compared_first": [*compared, *(["backup"] if foresees_backup else []), *([] if check_mode else UPDATES)],
+        "planned": plan.moves_of(planned, bound) if planned else None,
+        "site_check": _site_check(typed, bool(updates)),
+        "verifies": verifies,
+        "looks": "ask.yml" if verifies else "judge.yml",
+        "rolls_back": rolls_back,
+        "update_backup_max_age": max_age,
+        "log_lines": (typed["maintain_log_lines"] or 0) if _has_companions(also) else 0,
+        "gather": list(dict.fromkeys([*(READINGS[name] for name in checks), *(["releases"] if rolls_back else [])])),
         "result": {
             "environment": host,
+            "environment_id": typed["maintain_environment_id"],
             "check_mode": check_mode,
             "check_only": check_only,
             "unsupported": unsupported,
+            "updates": made,
             "warn_only": typed["maintain_warn_only"] or [],
             "checks": checks,
             "checks_site": typed["maintain_check_site"],
-            "ignores_lock": typed["maintain_ignore_lock"],
+            "foresees_backup": foresees_backup,
+            "update_backup_max_age": max_age if typed["maintain_update_backup"] else None,
+            "rolls_back": rolls_back,
             "is_unverified": typed["maintain_verify"] and not urls,
             "visits": typed["maintain_check_visits"],
             "backup_max_age": typed["maintain_check_backup_max_age"],
@@ -79,9 +137,25 @@ def _settings(typed: Record, also: Record, host: str, check_mode: bool) -> Recor
                 "php_version": also["hosting_php_version"] or None,
                 "wordpress_version": also["hosting_wordpress_version"] or None,
             },
+            "rewrites_database": typed["maintain_run_search_and_replace"],
             "declared_php_version": typed["maintain_php_version"],
             "declared_dns_records": declared["dns_records"] or [],
         },
+    }
+
+
+def _site_check(typed: Record, has_updates: bool) -> Record | None:
+    """Return what is asked of the site at first, as the module environment takes it; None where nothing is."""
+    if not typed["maintain_check_site"] and not has_updates:
+        return None
+    asks = typed["maintain_check_site"] or typed["maintain_verify"]
+    return {
+        "urls": (typed["maintain_verify_urls"] or []) if asks else [],
+        **{
+            name: typed[f"maintain_verify_{name}"]
+            for name in ("status", "contains", "lacks", "attempts", "pause", "timeout")
+        },
+        "validate_site_certs": typed["maintain_verify_validate_certs"],
     }
 
 
@@ -97,12 +171,11 @@ def _declared(typed: Record, also: Record) -> Record:
     """Return the parts as the module environment takes them. What is null is left alone."""
     denied = [typed["maintain_denied_ips"], typed["maintain_additional_denied_ips"]]
     domain = {key: typed[f"maintain_primary_{key}"] or None for key in ("domain", "domain_id")}
-    plugins = {"select": typed["maintain_update_plugins"] or None, "names": typed["maintain_plugin_names"]}
     records = typed["maintain_dns_records"]
     return {
         "backup": None
         if typed["maintain_backup_max_age"] is None
-        else {"tag": typed["maintain_backup_tag"], "max_age": typed["maintain_backup_max_age"]},
+        else _backup(typed, typed["maintain_backup_max_age"]),
         "denied_ips": None if denied == [None, None] else [address for some in denied for address in some or []],
         "sftp_allowlist": typed["maintain_sftp_allowlist"],
         "image_optimization": typed["maintain_image_optimization"],
@@ -115,9 +188,7 @@ def _declared(typed: Record, also: Record) -> Record:
         else None,
         "dns_records": None if records is None else [_record(one, also) for one in records],
         "themes": typed["maintain_themes"],
-        "plugins": {**plugins, "exclude": typed["maintain_plugin_exceptions"] or None}
-        if any(value is not None for value in (typed["maintain_update_plugins"], typed["maintain_plugin_names"]))
-        else None,
+        "plugins": _plugins(typed),
         "php_version": None
         if typed["maintain_php_version"] is None
         else {
@@ -125,6 +196,22 @@ def _declared(typed: Record, also: Record) -> Record:
             "automatic_updates": typed["maintain_php_automatic_updates"],
         },
     }
+
+
+def _backup(typed: Record, max_age: Any) -> Record:
+    keep = typed["maintain_keep_backups"]
+    return {"tag": typed["maintain_backup_tag"], "max_age": max_age, **({"keep": keep} if keep else {})}
+
+
+def _plugins(typed: Record) -> Any:
+    """Return the plugins that are updated to their newest versions, and those with a version of their own."""
+    pinned = typed["maintain_plugins"]
+    newest = {"select": typed["maintain_update_plugins"] or None, "names": typed["maintain_plugin_names"]}
+    if all(value is None for value in (typed["maintain_update_plugins"], typed["maintain_plugin_names"])):
+        return pinned
+    exceptions = [*(typed["maintain_plugin_exceptions"] or []), *(one["name"] for one in pinned or [])]
+    updated = {**newest, "exclude": exceptions or None}
+    return updated if pinned is None else [updated, *pinned]
 
 
 def _record(record: Record, also: Record) -> Record:
@@ -167,6 +254,11 @@ def problems_of(variables: Record, host: str) -> Iterator[str]:
                 yield f"{name} needs maintain_site_id (or hosting_site_id) of {host}."
     yield from _numbers_for_versions(given)
     yield from _bad_ages(typed)
+    yield from _bad_keep(typed["maintain_keep_backups"])
+    if (typed["maintain_log_lines"] or 0) < 0:
+        yield "maintain_log_lines must be 0 or more."
+    if typed["maintain_rollback"]:
+        yield from _bad_rollback(typed, variables["also"], host)
     if typed["maintain_update_plugins"] not in (None, "updatable", "vulnerable"):
         yield f"maintain_update_plugins must be updatable or vulnerable, not {typed['maintain_update_plugins']}."
     if typed["maintain_primary_domain"] and typed["maintain_primary_domain_id"]:
@@ -179,11 +271,12 @@ def problems_of(variables: Record, host: str) -> Iterator[str]:
 def _numbers_for_versions(given: Record) -> Iterator[str]:
     for name in VERSIONS:
         yield from number_of_version(name, given.get(name))
-    for theme in given.get("maintain_themes") or []:
-        if isinstance(theme, dict):
-            yield from number_of_version(
-                f"update_version of {theme.get('name')} in maintain_themes", theme.get("update_version")
-            )
+    for name in ("maintain_themes", "maintain_plugins"):
+        for one in given.get(name) or []:
+            if isinstance(one, dict):
+                yield from number_of_version(
+                    f"update_version of {one.get('name')} in {name}", one.get("update_version")
+                )
 
 
 def _bad_ages(typed: Record) -> Iterator[str]:
@@ -193,6 +286,24 @@ def _bad_ages(typed: Record) -> Iterator[str]:
                 checked_duration(str(typed[name]))
         except ValueError as error:
             yield f"{name} {error}."
+
+
+def _bad_keep(keep: Any) -> Iterator[str]:
+    try:
+        checked_keep(str(keep or ""))
+    except ValueError as error:
+        yield f"maintain_keep_backups {error}."
+
+
+def _bad_rollback(typed: Record, also: Record, host: str) -> Iterator[str]:
+    if not typed["maintain_update_backup"]:
+        yield "maintain_rollback needs maintain_update_backup: there would be nothing to go back to."
+    if not typed["maintain_verify"]:
+        yield "maintain_rollback needs maintain_verify: nobody would see that a site does not work."
+    if not typed["maintain_notified_user_id"]:
+        yield f"{host} lacks maintain_notified_user_id (or hosting_notified_user_id), which maintain_rollback needs."
+    if not _has_companions(also):
+        yield "maintain_rollback needs a service that restores backups, and hosting_companions is false."
 
 
 def _bad_summary_file(path: Any) -> Iterator[str]:

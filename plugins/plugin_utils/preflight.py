@@ -8,6 +8,7 @@ Nothing here asks the service, and nothing raises for what the service has sent.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .plain_values import Record, plain
@@ -54,8 +55,8 @@ def asked_of(settings: Record, listed: Record, company: Record) -> Asked:
     """Return what is asked of a host.
 
     :param settings: as deployment_settings.settings_of returns it.
-    :param listed: the result of environment_info for the host's site; empty where it was not asked.
-    :param company: the same for all sites.
+    :param listed: what deployment_info has of the host's site; empty where it was not asked.
+    :param company: the result of environment_info for all sites.
     """
     is_absent = is_not_offered(listed)
     why_not = "the service does not show the environments of the site"
@@ -86,10 +87,24 @@ def targets_of(hosts: list[Record], company: Record | None = None) -> Record:
     """
     hosts, company = [one for one in plain(hosts) if one["settings"]], plain(company or {})
     targets = [target_of(asked_of(one["settings"], one["listed"], company)) for one in hosts]
-    problems = [problem for target in targets for problem in target.problems]
+    problems = [*(problem for target in targets for problem in target.problems), *_shared_targets(hosts)]
     is_one_service = len({one["settings"]["base_url"] for one in hosts}) == 1
     asks_company = is_one_service and any(target.asks_company for target in targets)
     return {"problems": problems, "asks_company": asks_company, "are_in_doubt": asks_company or bool(problems)}
+
+
+def _shared_targets(hosts: list[Record]) -> Iterator[str]:
+    """Yield a sentence for each environment that more than one host is: what one is given, another one overwrites."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for one in hosts:
+        settings = one["settings"]
+        names.setdefault((settings["base_url"], _id(settings["environment_id"])), []).append(settings["environment"])
+    for (_base_url, environment_id), hosts_of_it in names.items():
+        if len(hosts_of_it) > 1:
+            yield (
+                f"{' and '.join(hosts_of_it)} are the same environment, {environment_id} (deploy_environment_id): leave"
+                " out all but one."
+            )
 
 
 def target_of(asked: Asked) -> Target:

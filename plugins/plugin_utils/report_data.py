@@ -15,9 +15,10 @@ from typing import Any
 
 from ..module_utils._text import printable
 from ..module_utils._values import time_of_text
+from .drift import drift_of, failed_of
 from .plain_values import Record, plain
-from .report_variables import READINGS
-from .results import elements_of, reading_of
+from .report_variables import DRIFT, READINGS
+from .results import elements_of, is_not_offered, reading_of
 
 FORMAT = 1
 """The version of the document's shape. Another one is no basis for a comparison."""
@@ -35,6 +36,7 @@ PARTS = {
     "sftp": ("sftp_ip_allowlist", "SFTP allowlist"),
     "dns": ("dns_records", "DNS records"),
     "releases": ("parts", "Releases"),
+    "drift": ("differs", "Drift"),
 }
 """For each part the key that only a successful reading has, and the words for people."""
 
@@ -70,6 +72,7 @@ def document_of(
     charts: str,
     previous: object = None,
     previous_problem: str = "",
+    has_plan: bool = False,
 ) -> Record:
     """Return the document of a report.
 
@@ -80,6 +83,7 @@ def document_of(
     :param charts: ``drawn``, ``missing`` (the library) or ``off``.
     :param previous: the document of an earlier report, or None.
     :param previous_problem: why there is none although one was named.
+    :param has_plan: whether drift is what differs from a plan.
     :raises ReportError: for a time that is none.
     """
     hosts, key = plain(hosts), plain(key) or {}
@@ -104,6 +108,7 @@ def document_of(
         "sites": _sites(hosts, limits["budget_percent"]),
         "plugins": _plugins(environments),
         "versions": {name: _versions_of(environments, f"{name}_version") for name in ("php", "wordpress")},
+        "drift_from": "the plan" if has_plan else "what is declared",
         "environments": environments,
         "not_read": failures,
         "not_shown": not_shown,
@@ -119,7 +124,8 @@ def parts_of(read: Record) -> Record:
     read = plain(read)
     parts = {name: reading_of(read, READINGS.get(name, name)) or None for name in PARTS}
     domains = elements_of(read, READINGS["dns"], "domains")
-    return {**parts, "dns": {"results": [{**one, "item": one.get("domain_id")} for one in domains]}}
+    drift = read if PARTS["drift"][0] in read or "readings" not in read else None
+    return {**parts, "dns": {"results": [{**one, "item": one.get("domain_id")} for one in domains]}, "drift": drift}
 
 
 def days_since(time: object, today: date) -> int | None:
@@ -172,7 +178,14 @@ def _environment(host: Record, parts: list[str]) -> Record:
         "open_questions": list(_open_questions(releases or {})),
         "updates": list(_updates_to_know(releases or {})),
         "locks": [{name: one.get(name) for name in LOCK_FIELDS} for one in (releases or {}).get("locks") or []],
+        "drift": _drift(host, found.get("drift")),
     }
+
+
+def _drift(host: Record, read: Record | None) -> Record | None:
+    """Return how an environment differs from what is declared, or None where nothing was compared."""
+    asked = host.get("drift") or {}
+    return drift_of(read, asked.get("planned")) if read and asked.get("declares") else None
 
 
 def _known(host: Record, read: Record | None) -> Record:
@@ -355,11 +368,27 @@ def _failures_of(host: Record, parts: list[str]) -> Iterator[Record]:
         if name not in parts:
             continue
         result = host.get("parts", {}).get(name)
+        if name == DRIFT:
+            yield from _failures_of_drift(host, result)
+            continue
         asked = _dns_results(host) if name == "dns" else [result]
         for one in asked:
             if isinstance(one, dict) and PARTS[name][0] not in one and not one.get("skipped"):
                 subject = f"{host['host']}, domain {one['item']}" if one.get("item") else host["host"]
                 yield _unread(subject, name, one)
+
+
+def _failures_of_drift(host: Record, result: Record | None) -> Iterator[Record]:
+    """Yield what was to be compared and could not be, where something is declared that the service offers."""
+    asked = host.get("drift") or {}
+    if asked.get("problem"):
+        yield _unread(host["host"], DRIFT, {"msg": asked["problem"]})
+    elif asked.get("declares") and result and not result.get("skipped"):
+        if PARTS[DRIFT][0] not in result:
+            yield _unread(host["host"], DRIFT, result)
+        for title, entry in failed_of(result):
+            if not is_not_offered(entry):
+                yield _unread(f"{host['host']}, {title}", DRIFT, entry)
 
 
 def _unread(subject: str, part: str, result: Record) -> Record:
@@ -420,6 +449,8 @@ def _summary(document: Record) -> Record:
         "oldest_backup_days": max(ages, default=None),
         "environments_without_backup": sum(one["backups"] == [] for one in environments),
         "open_questions": sum(len(one["open_questions"]) for one in environments),
+        "compared_environments": sum(bool(one["drift"]) for one in environments),
+        "drifted_environments": sum(bool(one["drift"] and one["drift"]["differs"]) for one in environments),
         "not_read": len(document["not_read"]),
     }
 
@@ -431,6 +462,7 @@ def _attention(document: Record) -> list[Record]:
         *_attention_to_plugins(document["environments"]),
         *_attention_to_usage(document["sites"]),
         *_attention_to_backups(document["environments"], document["limits"]["backup_days"]),
+        *_attention_to_drift(document["environments"], document["drift_from"]),
         *_attention_to_the_rest(document["environments"]),
     ]
     if document["not_read"]:
@@ -473,6 +505,18 @@ def _attention_to_backups(environments: list[Record], limit: int) -> Iterator[Re
     if old:
         text = f"{_count(len(old), 'environment')} whose newest backup is older than {_count(limit, 'day')}"
         yield _note("warn", "backups", f"{text}: {_names(old, 'host')}.")
+
+
+def _attention_to_drift(environments: list[Record], drift_from: str) -> Iterator[Record]:
+    compared = [one for one in environments if one["drift"]]
+    drifted = [one for one in compared if one["drift"]["differs"]]
+    if drifted:
+        text = f"{_drifted(len(drifted))} from {drift_from}: {_names(drifted, 'host')}."
+        yield _note("warn", DRIFT, text)
+
+
+def _drifted(number: int) -> str:
+    return "1 environment differs" if number == 1 else f"{number:,} environments differ"
 
 
 def _attention_to_the_rest(environments: list[Record]) -> Iterator[Record]:

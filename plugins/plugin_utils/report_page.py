@@ -95,6 +95,20 @@ def page_of(document: Record, folder: str | Path) -> str:
 
     :param folder: the folder of the role, whose template, style sheet and script make the page.
     """
+    sections = [section for section in _sections(document) if section.charts or section.tables or section.notes]
+    return rendered(
+        folder,
+        "page.html.j2",
+        document=document,
+        time=_time(document["time"]),
+        period=TIME_FRAMES.get(document["time_frame"], document["time_frame"]),
+        tiles=list(_tiles(document["summary"])),
+        sections=sections,
+    )
+
+
+def rendered(folder: str | Path, template: str, **values: object) -> str:
+    """Return a page that a template of the role makes of these values, with the role's style sheet and script."""
     folder = Path(folder)
     style, script = ((folder / "files" / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     environment = Environment(
@@ -105,13 +119,8 @@ def page_of(document: Record, folder: str | Path) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    sections = [section for section in _sections(document) if section.charts or section.tables or section.notes]
-    return environment.get_template("page.html.j2").render(
-        document=document,
-        time=_time(document["time"]),
-        period=TIME_FRAMES.get(document["time_frame"], document["time_frame"]),
-        tiles=list(_tiles(document["summary"])),
-        sections=sections,
+    return environment.get_template(template).render(
+        **values,
         style=Markup(style),  # noqa: S704 - the role's own files
         script=Markup(script),  # noqa: S704
         policy=content_security_policy(style, script),
@@ -137,7 +146,10 @@ def _shown(value: object) -> object:
 def _sections(document: Record) -> Iterable[Section]:
     draws = document["charts"] == "drawn"
     yield _changes(document["changes"])
-    for make in (_visits, _networks, _usage, _plugins, _versions, _backups, _sftp, _dns, _releases, _key, _gaps):
+    for make in (
+        *(_visits, _networks, _usage, _plugins, _versions, _backups),
+        *(_sftp, _dns, _releases, _drift, _key, _gaps),
+    ):
         section = make(document)
         for chart in section.charts if draws else []:
             chart.picture = Markup(chart.draw())  # noqa: S704 - escaped by what draws it
@@ -151,6 +163,9 @@ def _tiles(summary: Record) -> Iterable[tuple[str, object, str]]:
     yield "visits this month", _grouped(summary["visits_this_month"]), ""
     yield "vulnerable plugins", _grouped(summary["vulnerable_plugins"]), "bad" if summary["vulnerable_plugins"] else ""
     yield "days without a backup, at most", _grouped(summary["oldest_backup_days"]), ""
+    if summary["compared_environments"]:
+        drifted = summary["drifted_environments"]
+        yield "environments drifted", _grouped(drifted), "warn" if drifted else ""
     yield "open questions", _grouped(summary["open_questions"]), "bad" if summary["open_questions"] else ""
     yield "readings failed", _grouped(summary["not_read"]), "warn" if summary["not_read"] else ""
 
@@ -438,6 +453,38 @@ def _releases(document: Record) -> Section:
         section.tables.append(table)
     elif any(one["release"] for one in document["environments"]):
         section.notes.append("The journal knows of no release.")
+    return section
+
+
+def _drift(document: Record) -> Section:
+    section = Section("drift", f"Drift from {document['drift_from']}")
+    compared = [one for one in document["environments"] if one["drift"]]
+    if not compared:
+        return section
+    kinds = {
+        "differs": ("How environments differ", "Difference", "warn"),
+        "planned": ("Planned, and not done yet", "Difference", ""),
+        "unknown": ("What could not be compared", "Reason", ""),
+    }
+    for kind, (title, column, level) in kinds.items():
+        rows = [
+            [_host(one), Cell(found["title"], level), Cell(found["text"])]
+            for one in compared
+            for found in one["drift"][kind]
+        ]
+        if rows:
+            section.tables.append(Table(title, ["Environment", "Part", column], rows))
+    drifted = document["summary"]["drifted_environments"]
+    if drifted:
+        section.notes.append(
+            f"{drifted:,} of {_count(len(compared), 'compared environment')} drifted. The playbook"
+            " hosting.management.maintain with --check shows what would bring them back."
+        )
+    else:
+        section.notes.append(f"{_count(len(compared), 'environment')} compared: none has drifted.")
+    others = [[_host(one)] for one in document["environments"] if not one["drift"]]
+    if others:
+        section.tables.append(Table("Environments that were not compared", ["Environment"], others, folded=True))
     return section
 
 

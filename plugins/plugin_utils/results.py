@@ -5,12 +5,31 @@
 
 from __future__ import annotations
 
+from ..module_utils._verdicts import Update
 from .plain_values import Record
 
 
 def is_not_offered(result: Record) -> bool:
     """Tell whether a task has failed because the service does not offer what it asked for."""
     return (result.get("error") or {}).get("is_offered") is False
+
+
+def update_named(one: Record) -> str:
+    """Return an update for people, of a plugin, a theme or PHP.
+
+    :param one: what is remembered of it, as update_info returns it.
+    """
+    return str(Update(one["kind"], one["name"], one["version"]))
+
+
+def end_of_log(log: Record) -> str:
+    """Return the last lines of a site's error log as the end of a message; nothing where it was not read.
+
+    :param log: the result of site_log_info.
+    """
+    if log.get("lines"):
+        return f"The end of its error log: {' | '.join(log['lines'])}"
+    return "The service does not show its error log." if is_not_offered(log) else ""
 
 
 def reading_of(read: Record, name: str) -> Record:

@@ -83,7 +83,7 @@ def test_the_image_has_what_the_collection_can_use(tmp_path: Path):
         text=True,
     )
     found = [Requirement(line.partition("#")[0]).name for line in yaml.safe_load(done.stdout)["python"]]
-    assert sorted(found) == ["matplotlib", "psycopg", "requests", "urllib3"]
+    assert sorted(found) == ["matplotlib", "psycopg", "requests", "rich", "urllib3"]
 
 
 def test_the_image_has_an_ansible_core_that_is_supported_and_a_python_that_runs_it():

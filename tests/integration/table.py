@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
+from pathlib import Path
 from typing import Any
 
+from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, SqliteJournal, digest_of
 from integration.playbook import Step
-from simulator import seed
+from simulator import Simulator, seed
+from simulator.state import Backup, epoch_milliseconds
 
 COMPANY, USER = seed.COMPANY_ID, seed.user_id(2)
 SITE, LIVE, STAGING = seed.site_id(1), seed.environment_id(1), seed.environment_id(1, seed.STAGING)
@@ -49,7 +53,8 @@ class Row:
 
     ``unknown`` are options that name something that does not exist. ``body`` is None when there is none, or when only
     the service can tell it. ``variant`` tells several rows of one module apart. ``is_companion`` says that a service
-    with the documented endpoints only does not have this one.
+    with the documented endpoints only does not have this one. ``groundwork`` brings about what the request needs to be
+    sent at all, at the service and in a journal.
     """
 
     module: str
@@ -63,6 +68,7 @@ class Row:
     change: Change | None = None
     variant: str = ""
     is_companion: bool = False
+    groundwork: Callable[[Simulator, Path], None] | None = None
 
     def __str__(self) -> str:
         return f"{self.module}-{self.variant}" if self.variant else self.module
@@ -71,6 +77,24 @@ class Row:
         """The module as a task, with further options."""
         speed = {"poll_interval": 0.05} if self.change and self.change.waits else {}
         return Step(self.module, {**self.options, **speed, **options}, name, before, keywords or {})
+
+
+TAKEN_BACKUP = 101
+
+
+def with_taken_backups(simulator: Simulator, path: Path) -> None:
+    """Give the environment two backups that the journal at this path knows as taken by this collection."""
+    backups = simulator.state.environment(LIVE).backups
+    journal = SqliteJournal(str(path))
+    subject = (simulator.base_url, f"taken_backups/{LIVE}")
+    rows = journal.read(subject)
+    for number, tag in ((TAKEN_BACKUP, "before-v0"), (TAKEN_BACKUP + 1, "before-v1")):
+        backups.append(Backup(number, f"backup-{number}", tag, "manual", epoch_milliseconds() + number))
+        key = digest_of(tag)
+        now = (*rows, Entry.noted_now(key, {"ids": [number], "before": None}, key=key, release=tag))
+        assert journal.replace(subject, rows, now)
+        rows = journal.read(subject)
+    journal.close()
 
 
 ROWS = [
@@ -227,6 +251,17 @@ ROWS = [
         errors=OPERATION,
         unknown={"environment_id": UNKNOWN},
         change=Change({"tag": "before-v3"}, {"tag": "before-v3"}, replaces=False),
+    ),
+    Row(
+        "manual_backup",
+        {"environment_id": LIVE, "state": "absent", "backup_id": TAKEN_BACKUP},
+        "DELETE",
+        f"/sites/environments/backups/{TAKEN_BACKUP}",
+        errors=READ,
+        change=Change({"state": "absent", "backup_id": 99}, None, after={"backups": {}}),
+        variant="absent",
+        is_companion=True,
+        groundwork=with_taken_backups,
     ),
     Row(
         "php_restart",
@@ -405,6 +440,21 @@ ROWS = [
         is_companion=True,
     ),
     Row(
+        "wp_cli",
+        {"environment_id": LIVE, "command": "core update-db", "release": "v2"},
+        "POST",
+        f"/sites/environments/{LIVE}/run-wp-cli-command",
+        {"wp_command": "wp core update-db"},
+        errors=READ,
+        unknown={"environment_id": UNKNOWN},
+        change=Change(
+            {"release": "v3", "command": "wp cron event run --due-now"},
+            {"wp_command": "wp cron event run --due-now"},
+            shown=False,
+        ),
+        is_companion=True,
+    ),
+    Row(
         "dns_record",
         {"domain_id": DOMAIN, "type": "a", "name": "Shop.example.com.", "values": ["192.0.2.20"], "ttl": 300},
         "PUT",
@@ -495,6 +545,16 @@ ROWS = [
         is_companion=True,
     ),
     Row(
+        "site_log_info",
+        {"environment_id": LIVE, "lines": 5},
+        "GET",
+        f"/sites/environments/{LIVE}/logs",
+        query={"file_name": "error", "lines": "5"},
+        errors=READ,
+        unknown={"environment_id": UNKNOWN},
+        is_companion=True,
+    ),
+    Row(
         "environment_state_info",
         {"environment_id": LIVE, "gather": ["sftp_allowlist"]},
         "GET",
@@ -515,6 +575,13 @@ ROWS = [
         query={"time_span": "7_days", "company_id": COMPANY},
         variant="several",
     ),
+    Row(
+        "deployment_info",
+        {"environment_id": LIVE, "site_id": SITE},
+        "GET",
+        f"/sites/{SITE}/environments",
+        errors=(401,),  # environments that are not listed are no failure,
+    ),
     Row("operation_info", {"operation_ids": [f"php:restart-{UNKNOWN}"]}, "GET", f"/operations/php:restart-{UNKNOWN}"),
     Row("api_request", {"method": "GET", "path": "/validate"}, "GET", "/validate"),
 ]
@@ -522,14 +589,18 @@ ROWS = [
 WITHOUT_REQUESTS = {
     "deploy_lock",
     "journal_setup",
+    "operation_wait",
     "push_outcome",
     "release_info",
     "settle",
     "site_check",
+    "site_compare",
+    "site_snapshot",
     "update_info",
     "update_verdict",
+    "variable_files",
 }
-"""Modules that send nothing to the service: test_releases.py, test_locks.py and others have their tests."""
+"""Modules that send nothing to the service: test_releases.py, test_adoption.py and others have their tests."""
 
 CHANGING = [row for row in ROWS if row.change]
 READING = [row for row in ROWS if not row.change]
@@ -541,5 +612,5 @@ def rows_of_modules() -> list[Row]:
 
 
 def row_of(module: str) -> Row:
-    """The first row of a module."""
-    return next(row for row in ROWS if row.module == module)
+    """The first row of a module, or the one of a variant of it, such as manual_backup-absent."""
+    return next(row for row in ROWS if module in (row.module, str(row)))

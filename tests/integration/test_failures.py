@@ -235,23 +235,8 @@ def test_a_push_whose_answer_is_lost_is_not_sent_again_until_forced(mode: str, a
     assert (settled.changed, settled.writes) == (False, [])
 
 
-@pytest.mark.parametrize("fault", ["status", "drop_before", "not_json", "truncate"])
-def test_a_push_without_a_clear_answer_is_not_sent_again(fault: str, ansible: Ansible, simulator: Simulator):
-    first, second = ansible.run(
-        row_of("env_push").step("first", partial(simulator.fault, fault, "PUT", PUSH_PATH), retries=3),
-        row_of("env_push").step("second"),
-    )
-    assert first.failed
-    assert len(first.writes) == 1
-    assert second.error["kind"] == "outcome_unknown"
-    assert second.requests == []
-
-
-@pytest.mark.parametrize("module", ["site_domain", "plain_environment", "manual_backup"])
-def test_after_a_lost_answer_the_services_state_tells_whether_it_was_done(
-    module: str, ansible: Ansible, simulator: Simulator
-):
-    row = row_of(module)
+def test_after_a_lost_answer_the_services_state_tells_whether_it_was_done(ansible: Ansible, simulator: Simulator):
+    row = row_of("site_domain")
     simulator.settings.operation_seconds = 1
     lost, next_run, settled = ansible.run(
         row.step("lost", partial(simulator.fault, "drop_after", row.method, row.path)),
@@ -308,14 +293,10 @@ def is_followed(simulator: Simulator) -> bool:
     return any(request.path.startswith("/operations/") for request in simulator.requests)
 
 
-@pytest.mark.parametrize(
-    ("module", "mode"), [("env_push", IN_PROCESS), ("env_push", MODULE_PROCESS), ("php_restart", IN_PROCESS)]
-)
-def test_after_a_kill_the_next_run_waits_for_the_same_operation(
-    module: str, mode: str, ansible: Ansible, simulator: Simulator
-):
+@pytest.mark.parametrize("mode", MODES)
+def test_after_a_kill_the_next_run_waits_for_the_same_operation(mode: str, ansible: Ansible, simulator: Simulator):
     simulator.settings.operation_seconds = 2
-    row = row_of(module)
+    row = row_of("env_push")
     killed = ansible.run(row.step(), hosts=mode, kill_when=lambda: is_followed(simulator))
     assert killed.status == -9
     assert list(killed) == []
@@ -368,11 +349,10 @@ def test_an_operation_that_takes_too_long_is_named_and_waited_for_by_the_next_ru
     assert next_run.result["operation"]["resumed"] is True
 
 
-@pytest.mark.parametrize("module", ["env_push", "image_optimization", "site_domain"])
 def test_a_failed_operation_fails_the_task_and_is_asked_for_anew_by_the_next_run(
-    module: str, ansible: Ansible, simulator: Simulator
+    ansible: Ansible, simulator: Simulator
 ):
-    row = row_of(module)
+    row = row_of("env_push")
     failed, next_run = ansible.run(row.step("failed", partial(simulator.fault, "fail_operation")), row.step("next run"))
     assert failed.error["kind"] == "operation_failed"
     assert failed.error["operation_id"] in failed.msg

@@ -17,6 +17,7 @@ from integration.table import LIVE, STAGING, row_of
 from simulator import Simulator
 
 pytest_plugins = ["simulator.fixtures"]
+pytestmark = pytest.mark.core
 
 NO_PYTHON = {"ansible_python_interpreter": "/nonexistent/python"}  # with this, no module process can start
 PRIVATE_KEY = "-----BEGIN PRIVATE KEY-----\nnobody-may-see-this\n-----END PRIVATE KEY-----\n"
@@ -36,7 +37,7 @@ def test_a_local_task_needs_no_python_process(ansible: Ansible):
     assert run.status == 0
 
 
-@pytest.mark.sample("async")
+@pytest.mark.sample("become")
 @pytest.mark.parametrize(
     ("keywords", "host"),
     [({}, MODULE_PROCESS), ({"async": 30, "poll": 1}, IN_PROCESS), ({"become": True}, IN_PROCESS)],

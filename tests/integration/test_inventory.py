@@ -20,6 +20,7 @@ BIN = Path(sys.executable).parent
 PLUGIN = "hosting.management.environments"
 
 pytest_plugins = ["simulator.fixtures"]
+pytestmark = pytest.mark.core
 
 
 class Inventory:

@@ -52,7 +52,7 @@ class Clone:
         release = {
             "release_date": "2026-01-01",
             "modules": self.plugins("modules", ""),
-            "plugins": {kind: self.plugins(kind, None) for kind in ("filter", "inventory", "lookup")},
+            "plugins": {kind: self.plugins(kind, None) for kind in ("callback", "filter", "inventory", "lookup")},
         }
         self.history.write_text(yaml.safe_dump({"ancestor": None, "releases": {"1.4.2": release}}))
         self.galaxy.write_text(re.sub(r"(?m)^version: .*$", "version: 1.4.2", self.galaxy.read_text()))

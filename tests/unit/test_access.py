@@ -21,6 +21,8 @@ from ansible_collections.hosting.management.plugins.plugin_utils.access import (
     problems_of_lists,
     summary_of,
 )
+from ansible_collections.hosting.management.plugins.plugin_utils.plan import lines_of
+from ansible_collections.hosting.management.plugins.plugin_utils.plan_page import files_of
 
 ADA = "d0000000-0000-4000-8000-000000000001"
 BEN = "d0000000-0000-4000-8000-000000000002"
@@ -141,10 +143,13 @@ def test_a_host_asks_in_the_types_of_the_role():
         "access_other_administrators": [],
         "access_assert": False,
         "access_trust_administrators": True,
+        "access_plan": "",
+        "access_plan_file": "",
     }
     assert found == {
         "unknown": [],
         "wrong": [],
+        "check_mode": False,
         "environment_id": "e1",
         "former_staff": ["gone@example.com", "left@example.com"],
         "query_names": {},
@@ -346,3 +351,92 @@ def test_what_could_be_read_is_told_beside_what_could_not():
         f"{emails[0]} is still a WordPress administrator.",
         "The SFTP allowlist has addresses outside the policy: 198.51.100.7.",
     ]
+
+
+# ---- plans ----------------------------------------------------------------------------------------------------------
+
+
+CARL = "d0000000-0000-4000-8000-000000000003"
+ROLES = [ADMIN, {"user_id": BEN, "role": "company-developer"}, {"user_id": CARL, "role": "company-billing"}]
+
+
+def predicted(entry, is_set=True, **values):
+    """The result of the task that asks whether a role is due."""
+    loop = {"ansible_loop_var": "user", "user": entry}
+    return {"company_user": {}, "is_set": is_set, "changed": False, **loop, **values}
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A function that writes the plan of these roles, of which some are due, and returns its path."""
+
+    def write(roles, due):
+        found = plan_of(roles, [], {})
+        done = [predicted(one, one["user_id"] in due, changed=one["user_id"] in due) for one in found["roles"]]
+        summary = summary_of([], found, done, settings=SETTINGS_OF_CHECK)
+        (file, page) = files_of(summary["plan"], str(tmp_path / "access.json"))
+        (tmp_path / "access.json").write_text(file["content"])
+        assert "TAKES any other role" in page["content"]
+        return str(tmp_path / "access.json"), summary["plan"]
+
+    return write
+
+
+SETTINGS_OF_CHECK = {
+    "check_mode": True,
+    "company_id": "c",
+    "company_problem": "",
+    "guard": "",
+    "trusts": False,
+    "fail_on": [],
+}
+
+
+def test_a_plan_has_a_line_for_the_roles_that_are_alike(written):
+    _path, plan = written(ROLES, [BEN, CARL])
+    lines = [line.split("  ")[0] for line in lines_of(plan)]
+    assert lines == ["users", BEN, CARL, ADA]
+    assert "role company-developer" in lines_of(plan)[1]
+    assert "TAKES any other role, which the service does not show" in lines_of(plan)[1]
+
+
+def test_what_is_planned_is_set(written):
+    path, _plan = written(ROLES, [BEN])
+    found = plan_of(ROLES, [], {}, planned=path)
+    assert [entry["problem"] for entry in found["roles"]] == ["", "", ""]
+    ben, carl = found["to_set"]["others"]
+    assert due_of([predicted(ben), predicted(carl, is_set=False)]) == [ben]
+
+
+def test_a_role_that_the_plan_does_not_have_stops_all(written):
+    path, _plan = written(ROLES, [BEN])
+    other = [ADMIN, {"user_id": BEN, "role": "company-billing"}, ROLES[2]]
+    found = plan_of(other, [], {}, planned=path)
+    assert found["to_set"] == {"administrators": [], "others": []}
+    assert [entry["problem"] for entry in found["roles"]] == [
+        f"It was left alone, because the plan does not fit: {BEN}.",
+        "The plan does not have it. No role was set. Make a new plan.",
+        f"It was left alone, because the plan does not fit: {BEN}.",
+    ]
+
+
+def test_a_role_that_is_due_and_not_planned_keeps_all_from_losing_theirs(written):
+    path, _plan = written(ROLES, [BEN])
+    found = plan_of(ROLES, [], {}, planned=path)
+    ben, carl = found["to_set"]["others"]
+    results = [predicted(ben), predicted(carl)]
+    assert due_of(results) == []
+    summary = summary_of([], found, results, settings={**SETTINGS_OF_CHECK, "check_mode": False})
+    states = {role["user"]: (role["state"], role["problem"]) for role in summary["roles"]}
+    assert states[BEN][0] == states[CARL][0] == "held back"
+    assert states[BEN][1].startswith("It was left alone, because the plan does not fit")
+    assert states[CARL][1].startswith("It is due, and the plan does not set it.")
+    assert summary["plan"] is None
+
+
+def test_a_plan_that_cannot_be_read_and_a_file_that_cannot_be_written_are_told(tmp_path):
+    company = {**asked()["company"], "access_plan": str(tmp_path / "none.json"), "access_plan_file": "plan.txt"}
+    unread, no_check_mode, no_file = problems_of({"shop": asked(company=company)})
+    assert "none.json cannot be read" in unread
+    assert no_check_mode.startswith("access_plan_file is for check mode")
+    assert no_file == "access_plan_file is plan.txt, which ends neither with .json nor with .html."

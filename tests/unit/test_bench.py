@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
@@ -15,6 +17,7 @@ from bench.goals import Row, rows_of
 from bench.inside import Followed
 from bench.measuring import LATE, LOOP, START, Figures, fleet, plays_for
 from bench.playbooks import FLOOR, OURS, PROCESS, URI, WAYS, Run
+from bench.waves import Limited, Wave, Waves
 
 
 def runs(**seconds: float) -> dict[str, list[Run]]:
@@ -139,3 +142,46 @@ PLAY RECAP ****
 host1                      : ok=1    changed=0
 """
     assert visits_of_hosts(output) == 5
+
+
+def waves_of(*waves: Wave, **others) -> Figures:
+    return Figures(3, 30, waves=Waves(list(waves), **others))
+
+
+QUICK = Wave(40, 10, [90, 45, 44], [13, 13.5, 30], 229)
+SLOW = Wave(200, 30, [900], [21], 231)
+
+
+def test_a_wave_is_compared_with_what_the_service_needs():
+    assert told(waves_of(QUICK, SLOW), "i") == [
+        ("1.5 (45 s ÷ 30 s)", True),
+        ("13.5", True),
+        ("229 MiB", True),
+        ("10.0 (900 s ÷ 90 s)", False),
+        ("21.0", False),
+        ("231 MiB", False),
+        ("not measured, see --full", None),
+    ]
+
+
+@pytest.mark.parametrize(("by_hand", "expected"), [(360, ("8.0 (360 s ÷ 45 s)", True)), (350, (ANY, False))])
+def test_a_wave_is_compared_with_the_same_by_hand(by_hand: float, expected: tuple[str, bool]):
+    wave = replace(QUICK, by_hand=[by_hand, by_hand + 100, by_hand - 100])
+    assert told(waves_of(wave), "i")[3] == expected
+
+
+@pytest.mark.parametrize(("megabytes", "expected"), [(250, ("1.09 (250 MiB ÷ 229 MiB)", True)), (253, (ANY, False))])
+def test_a_large_wave_takes_hardly_more_memory(megabytes: float, expected: tuple[str, bool]):
+    large = Wave(400, 1, [], [], megabytes)
+    assert told(waves_of(QUICK, large=large), "i")[3] == expected
+
+
+@pytest.mark.parametrize(
+    ("seconds", "has_failed", "is_met"), [(280, False, True), (290, False, False), (280, True, False)]
+)
+def test_under_a_limit_a_wave_takes_hardly_longer_than_its_requests(seconds: float, has_failed: bool, is_met: bool):
+    limited = Limited(40, seconds, useful=400, refused=90, has_failed=has_failed)
+    measured, met = told(waves_of(QUICK, limited=limited), "i")[-1]
+    assert met is is_met
+    assert f"({seconds} s ÷ 200 s), 400 useful, 90 others" in measured
+    assert measured.endswith("failed" if has_failed else "no error")

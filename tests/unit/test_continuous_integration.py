@@ -95,7 +95,9 @@ def test_every_command_is_a_target_of_make(steps: dict[str, str]):
         "help",
         "release",
         "ci",
+        "mutants",
         "pictures",
+        "pictures-test",
         "recording",
     }
     assert set(targets) - checks <= {command.split()[1] for command in steps.values()}

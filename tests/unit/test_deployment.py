@@ -26,6 +26,7 @@ def failed(step: str, kind: str = "", **error: object) -> dict[str, Any]:
 # ---- going back -----------------------------------------------------------------------------------------------------
 
 GOES_BACK = {
+    "a command of WP-CLI failed": {"failure": failed("wp_cli", "operation_failed")},
     "the site does not work": {},
     "a task after the push failed": {"failure": failed("after_push")},
     "the push failed on its way": {
@@ -45,6 +46,9 @@ GOES_BACK = {
 STAYS = {
     "nobody wants to": {"wanted": False},
     "the site could not be asked": {"failure": failed("verify", "connection")},
+    "a command of WP-CLI never ran": {"failure": failed("wp_cli", "bad_request")},
+    "nobody knows how a command of WP-CLI ended": {"failure": failed("wp_cli", "outcome_unknown")},
+    "a command of WP-CLI goes on": {"failure": failed("wp_cli", "operation_timeout")},
     "nobody can tell how the push ended": {"failure": failed("push", "outcome_unknown")},
     "the push goes on": {"failure": failed("push", "operation_timeout"), "known": {**THERE, "state": "in_progress"}},
     "the push was refused": {"failure": failed("push", "bad_request")},
@@ -219,22 +223,64 @@ def test_where_the_site_is_not_asked_nobody_says_that_it_works():
 
 
 def test_all_that_a_result_has():
-    assert result(push=PUSHED, restart={"changed": True}, caches={"changed": False}, domains={"results": []}) == {
+    has = result(push=PUSHED, restart={"changed": True}, caches={"changed": False}, parts={"parts": {}})
+    assert [one["text"] for one in has.pop("changes")] == ["backup before-v2", "push v1 → v2", "PHP restart"]
+    assert has == {
         "environment": "shop",
+        "environment_id": "",
         "release": "v2",
         "before": "v1",
         "after": "v2",
         "done": ["backup", "push", "PHP restart"],
         "changed": True,
         "seconds": 12.3,
+        "push_seconds": None,
         "failed": False,
         "rolled_back": False,
         "backup": BACKUP["backup"],
+        "removed_backups": [],
+        "log": [],
         "error": {},
         "unsettled": False,
         "problem": "",
         "advice": "",
     }
+
+
+def test_domains_and_denied_addresses_are_told_one_by_one():
+    added = {"name": "new.example.com", "before": {}, "after": {"new.example.com": "present"}, "changed": True}
+    there = {"name": "shop.example.com", "before": {}, "after": {}, "changed": False}
+    parts = {
+        "domains": {"changed": True, "entries": [added, there]},
+        "denied_ips": {"changed": True, "before": ["192.0.2.1"], "after": ["192.0.2.2"]},
+    }
+    made = result(parts={"changed": True, "parts": parts})
+    assert made["done"] == ["backup", "domains", "denied addresses"]
+    assert [(one["text"], one["warnings"]) for one in made["changes"]] == [
+        ("backup before-v2", []),
+        ("domain new.example.com added", []),
+        ("denied addresses +1 −1", ["REMOVES denied 192.0.2.1"]),
+    ]
+
+
+def test_the_time_of_a_push_is_that_of_the_push_of_this_run():
+    known = {**THERE, "sent_at": "2026-11-02T00:00:00Z", "ended_at": "2026-11-02T00:04:30Z"}
+    assert result(push=PUSHED, now=known)["push_seconds"] == 270
+    assert result(push={"changed": False}, now=known)["push_seconds"] is None
+    assert result(push=PUSHED, now={**known, "state": "in_progress", "ended_at": None})["push_seconds"] is None
+    assert result({"check_mode": True}, push=PUSHED, now=known)["push_seconds"] is None
+    assert result(push=PUSHED, now={**known, "release": "v3"})["push_seconds"] is None
+
+
+def test_what_the_wait_for_all_has_seen_needs_no_other_look():
+    push = {"changed": True, "operation": {"id": "7", "state": "in_progress"}}
+    ends = [{"id": "6", "state": "finished", "seconds": 1.0}, {"id": "7", "state": "finished", "seconds": 270.5}]
+    restored = {**BEFORE, "restored_backup": {"backup_id": 5, "release": "v1", "state": "finished"}}
+    made = result(push=push, ends=ends, before=restored, now={})
+    assert (made["before"], made["after"], made["push_seconds"]) == ("backup 5", "v2", 270.5)
+    assert result(push={"changed": False}, ends=ends, now={})["after"] == "v1"
+    unseen = result(push=push, ends=[{"id": "7", "state": "unknown", "seconds": 9.0}], now=THERE)
+    assert (unseen["after"], unseen["push_seconds"]) == ("v2", None)
 
 
 def test_a_prediction_says_what_would_be_there():
@@ -301,9 +347,15 @@ def test_the_totals_and_who_is_left():
         "rolled_back": 1,
         "not_reached": 1,
     }
-    assert made["left"] == ["b", "d"]
-    assert [row["needs"] for row in made["rows"]] == ["", "rolled back. It broke.", "", "not reached"]
-    assert [row["done"] for row in made["rows"]] == ["backup, push", "push, restore", "-", "-"]
+    assert made["text"] == [
+        "environment  before  after  done           seconds  needs",
+        "a            v1      v2     backup, push   12.3",
+        "b            v1      v2     push, restore  12.3     rolled back. It broke.",
+        "c            v1      v2     -",
+        "d            -       -      -                       not reached",
+        "4 environments: 2 changed, 1 had nothing to do, 1 failed, 1 rolled back, 1 not reached.",
+        "Fix the cause, then run the same command again; --limit 'b:d' selects those that are left.",
+    ]
     assert [entry["failed"] for entry in made["summary"]["environments"]] == [False, True, False, None]
 
 
@@ -333,4 +385,20 @@ def test_before_the_last_wave_it_is_not_shown_though_nothing_is_left_to_do():
 
 
 def test_a_prediction_is_told_as_one():
-    assert "would do" in summary([one("a")], ["a"], check_mode=True)["rows"][0]
+    text = summary([one(name) for name in "abcd"], ["d"], check_mode=True)["text"]
+    assert "would do" in text[0]
+    assert text[-1] == "4 environments: 4 would be changed, 0 had nothing to do, 0 failed."
+
+
+def test_what_nobody_knows_is_told_whole_after_the_table():
+    lost = one("a", failed=True, unsettled=True, problem="It is not known\x1b[2J.", advice="Settle it.")
+    assert summary([lost], ["a"])["text"][-1] == "a: It is not known [2J. Settle it."
+
+
+def test_of_many_that_are_left_only_some_would_fit():
+    names = [f"site{number}" for number in range(12)]
+    results = [one(name, failed=True, problem="It broke.") for name in names]
+    settings = {"release": "v2", "check_mode": False, "may_fail": 0}
+    text = summary_of(results, names, names, names[-1], settings)["text"]
+    assert text[1].startswith("12 environments: site0, site1, site2, …")
+    assert text[-1] == "Fix the cause, then run the same command again: it leaves alone what is done."

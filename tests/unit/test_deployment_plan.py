@@ -14,6 +14,7 @@ from ansible_collections.hosting.management.plugins.plugin_utils.deployment_plan
     preflight_of,
     releases_of,
     result_without_work,
+    steps_of,
 )
 
 # ---- what is going to be done ---------------------------------------------------------------------------------------
@@ -29,6 +30,7 @@ HOST = {
     "before_tasks": [],
     "after_push_tasks": [],
     "after_tasks": [],
+    "wp_cli": 0,
     "domains": [],
     "sets_denied_ips": False,
     "restarts_php": True,
@@ -53,7 +55,6 @@ NOT_PUSHED: dict[str, Any] = {"release": None, "state": None}
     ("known", "prediction", "push"),
     [
         ({}, {}, "off"),
-        ({}, {"skipped": True, "changed": False}, "off"),
         ({}, {"is_pushed": True}, "due"),
         ({}, {"error": {"kind": "connection"}}, "due"),
         ({}, {"error": {"kind": "outcome_unknown"}}, "unknown"),
@@ -105,7 +106,7 @@ DUE = {
     "caches that are not wanted": ({"caches": []}, {"cleared_caches": []}, {"is_pushed": False}, False),
     "a restart that is not wanted": ({"restarts_php": False}, {"php_restart": None}, {"is_pushed": False}, False),
     "the push": ({}, {}, {"is_pushed": True}, True),
-    "no push, but the rest": ({}, {}, {"skipped": True}, True),
+    "no push, but the rest": ({}, {}, {}, True),
     "a push that goes on": ({}, {"state": "in_progress"}, {"is_pushed": False}, True),
     "a push to settle": ({}, {}, {"error": {"kind": "outcome_unknown"}}, True),
     "tasks before the backup": ({"before_tasks": ["a.yml"]}, {}, {"is_pushed": False}, True),
@@ -139,7 +140,7 @@ def test_what_is_left_to_do(host, known, prediction, is_due):
 
 def test_an_environment_with_nothing_to_do_has_its_result_at_once():
     known = {**KNOWN, "release": "v2"}
-    result = result_without_work({"is_due": False}, HOST, known, 7.0)
+    result = result_without_work({"is_due": False, "push": "there"}, HOST, known, 7.0)
     assert {name: result[name] for name in ("environment", "before", "after", "changed", "failed", "seconds")} == {
         "environment": "shop",
         "before": "v2",
@@ -149,6 +150,129 @@ def test_an_environment_with_nothing_to_do_has_its_result_at_once():
         "seconds": 0.0,
     }
     assert result_without_work({"is_due": True}, HOST, known, 7.0) == {}
+
+
+PUSHED = {"changed": True, "operation": {"id": "7", "state": "in_progress"}}
+THERE, DUE_NOW = {"is_pushed": False}, {"is_pushed": True}
+STEPS = {
+    "the release is to come": ({}, {}, DUE_NOW, {}, {"pushes": True, "refreshes": False, "reads_again": True}),
+    "its push has ended well": (
+        {},
+        {},
+        DUE_NOW,
+        {"push": PUSHED, "ends": [{"id": "6", "state": "failed"}, {"id": "7", "state": "finished"}]},
+        {"pushes": True, "refreshes": True, "reads_again": False},
+    ),
+    "nobody has seen its end": (
+        {},
+        {},
+        DUE_NOW,
+        {"push": PUSHED, "ends": [{"id": "7", "state": "unknown"}]},
+        {"pushes": True, "refreshes": True, "reads_again": True},
+    ),
+    "no operation was accepted": (
+        {},
+        {},
+        DUE_NOW,
+        {"push": {"changed": True}, "ends": [{"id": None, "state": "finished"}]},
+        {"pushes": True, "refreshes": True, "reads_again": True},
+    ),
+    "it is there": ({}, {}, THERE, {}, {"pushes": False, "refreshes": False, "reads_again": False}),
+    "it is on its way": (
+        {},
+        {"state": "in_progress"},
+        THERE,
+        {},
+        {"pushes": True, "refreshes": False, "reads_again": True},
+    ),
+    "it is of unknown outcome": (
+        {},
+        {},
+        {"error": {"kind": "outcome_unknown"}},
+        {},
+        {"pushes": True, "refreshes": False, "reads_again": True},
+    ),
+    "nothing is pushed at all": ({}, {}, {}, {}, {"pushes": False, "refreshes": False, "reads_again": False}),
+    "PHP was not restarted since": (
+        {},
+        {"is_restarted": False},
+        THERE,
+        {},
+        {"pushes": False, "refreshes": True, "reads_again": False},
+    ),
+    "nothing is to be restarted": (
+        {"restarts_php": False},
+        {"is_restarted": False},
+        THERE,
+        {},
+        {"pushes": False, "refreshes": False, "reads_again": False},
+    ),
+    "a cache was not cleared": (
+        {},
+        {"cleared_caches": ["site"]},
+        THERE,
+        {},
+        {"pushes": False, "refreshes": True, "reads_again": False},
+    ),
+    "something failed": (
+        {},
+        {},
+        THERE,
+        {"failure": {"step": "verify"}},
+        {"pushes": False, "refreshes": False, "reads_again": True},
+    ),
+    "it went back": (
+        {},
+        {},
+        THERE,
+        {"return": {"backup_id": 5}},
+        {"pushes": False, "refreshes": False, "reads_again": True},
+    ),
+}
+
+
+@pytest.mark.parametrize(("host", "known", "prediction", "results", "steps"), STEPS.values(), ids=STEPS)
+def test_which_steps_are_left(host, known, prediction, results, steps):
+    looked = {"releases": {**KNOWN, **known}, "push": prediction}
+    registered = {"looked": looked, "push": {}, "ends": [], "failure": {}, "return": {}, **results}
+    assert steps_of(registered, {**HOST, **host}) == steps
+
+
+PLANNED = {"changes": [{"part": "push", "before": "v1", "after": {"release": "v2"}}]}
+HELD = {
+    "as the plan saw it": (PLANNED, {}, "due"),
+    "another release": (PLANNED, {"release": "v0"}, "not planned"),
+    "a backup restored since": (PLANNED, {**NOT_PUSHED, "restored_backup": {"backup_id": 7}}, "not planned"),
+    "no push planned": ({"changes": []}, {}, "not planned"),
+    "no plan": (None, {}, "due"),
+}
+
+
+@pytest.mark.parametrize(("planned", "known", "push"), HELD.values(), ids=HELD)
+def test_a_push_is_due_only_as_the_plan_has_it(planned, known, push):
+    host, known = {**HOST, "planned": planned}, {**KNOWN, **known}
+    found = preflight_of(host, known, {"is_pushed": True}, LINE)
+    assert (found["push"], found["is_due"]) == (push, push == "due")
+    result = result_without_work(found, host, known, 7.0)
+    assert (result == {}) is (push == "due")
+    assert push == "due" or (result["failed"], result["advice"], result["changed"]) == (
+        True,
+        "Nothing was done there. Make a new plan.",
+        False,
+    )
+
+
+def test_an_environment_whose_release_the_plan_did_not_know_is_told_in_plain_words():
+    planned = {"changes": [{**PLANNED["changes"][0], "before": ""}]}
+    known = {**KNOWN, "release": "v21"}
+    settings = {**HOST, "planned": planned}
+    result = result_without_work(preflight_of(settings, known, {"is_pushed": True}, LINE), settings, known, 7.0)
+    assert result["problem"] == "It has v21, and the plan saw no known release."
+
+
+def test_what_is_there_already_may_be_in_a_plan():
+    found = preflight_of({**HOST, "planned": PLANNED}, {**KNOWN, "release": "v2"}, {"is_pushed": False}, LINE)
+    assert (found["push"], found["is_due"]) == ("there", False)
 
 
 PUSH = {"push_db": True, "push_files": True, "file_list": []}
@@ -193,6 +317,7 @@ def test_the_plan_counts():
         "there": 1,
         "waiting": 1,
         "interrupted": 1,
+        "unplanned": [],
         "unknown": ["f"],
         "parts": "the database and all files",
         "releases": ["backup 7 (1)", "V0 (1)", "v1 (4)"],
@@ -214,9 +339,22 @@ def test_the_plan_counts():
             ),
             "NOT verified: no address is known (deploy_verify_urls).",
             "Nothing is rolled back automatically (deploy_rollback is false).",
-            *"abcdef",
+            *"abdef",
         ],
     }
+
+
+def test_a_plan_for_many_has_one_line_for_all_that_get_the_same():
+    names = [f"site{number}" for number in range(11)]
+    moves = [environment(name, line=f"{name}: staging → live ({name}.example.com)") for name in names]
+    moves.append(environment("shop", line="shop: preview → live (shop.example.com)"))
+    assert plan_of(moves, SETTINGS)["text"][-2:] == [f"staging → live: {', '.join(names)}", "preview → live: shop"]
+
+
+def test_what_is_left_alone_is_not_listed_as_a_push():
+    text = plan_of([environment("a"), environment("b", "not planned")], SETTINGS)["text"]
+    assert text[1] == "To push: 1. There already: 0. Not as the plan saw them, to be left alone: b."
+    assert text[-1] == "a"
 
 
 TEXTS = {

@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.hosting.management.plugins.plugin_utils.deployment_outcome import result_of, summary_of
 from ansible_collections.hosting.management.plugins.plugin_utils.deployment_settings import (
     problems_of,
     problems_of_lock,
     settings_of,
 )
+from ansible_collections.hosting.management.plugins.plugin_utils.plan_page import files_of
 from ansible_collections.hosting.management.plugins.plugin_utils.role_variables import checked, options_of
 
 ROLE = Path(__file__).parents[2] / "roles" / "deploy"
@@ -89,6 +91,12 @@ PROBLEMS = {
     "no patience": ({"deploy_verify_pause": -1}, "deploy_verify_attempts must be 1 or more, deploy_verify_pause 0"),
     "no time": ({"deploy_verify_timeout": 0}, "deploy_verify_attempts must be 1 or more, deploy_verify_pause 0"),
     "no list": ({"deploy_set_denied_ips": True}, "deploy_set_denied_ips needs deploy_denied_ips, the addresses."),
+    "no command": (
+        {"deploy_wp_cli": ["core update-db", "wp "]},
+        "Command 2 of deploy_wp_cli must be a command of WP-CLI",
+    ),
+    "no number to keep": ({"deploy_keep_backups": "0"}, "deploy_keep_backups must be a number of backups from 1, such"),
+    "no number of lines": ({"deploy_log_lines": -1}, "deploy_log_lines must be 0 or more."),
     "no folder": ({"deploy_summary_file": "nowhere/a.json"}, "deploy_summary_file is nowhere/a.json, and "),
     "a folder of that name": ({"deploy_summary_file": "."}, "deploy_summary_file is ., and "),
     "no such file": ({"deploy_after_tasks": "nowhere.yml"}, "deploy_after_tasks has nowhere.yml, and there is no such"),
@@ -107,6 +115,10 @@ PROBLEMS = {
 def test_a_login_in_an_address_is_in_no_fact():
     """Facts are shown with -v."""
     assert "hush" not in str(settings({"deploy_verify_urls": "https://me:hush@a.example"}))
+
+
+def test_a_secret_in_a_command_is_in_no_fact():
+    assert "hush" not in str(settings({"deploy_wp_cli": ["user update 1 --user_pass=hush"]}))
 
 
 NO_PROBLEM = {
@@ -240,8 +252,7 @@ ASKED = {
         {"deploy_verify": False, "deploy_verify_urls": ["https://a.example"]},
         {"verifies": False, "verify": False, "verify_urls": []},
     ),
-    "no pause": ({"deploy_pause_when_unknown": "0"}, {"pauses": False}),
-    "a pause": ({"deploy_pause_when_unknown": 1}, {"pauses": True}),
+    "how long to wait": ({"deploy_wait_timeout": "30"}, {"wait_timeout": 30}),
 }
 
 
@@ -309,3 +320,76 @@ def test_a_value_that_was_cut_off_is_told():
     read = {"typed": {"deploy_lock_group": "all"}, "wrong": [], "unknown": [], "also": {"_raw_params": "Friday"}}
     [problem] = problems_of_lock(read, GROUPS)
     assert problem.startswith("Friday was cut off at a blank.")
+
+
+# ---- plans ----------------------------------------------------------------------------------------------------------
+
+
+ASKED = {
+    "deploy_push_db": True,
+    "deploy_push_files": True,
+    "deploy_domains": [{"domain_name": "New.example.org"}, {"domain_name": "there.example.org"}],
+    "deploy_ensure_domains": True,
+    "deploy_denied_ips": ["198.51.100.7/32", "192.0.2.1"],
+    "deploy_set_denied_ips": True,
+}
+ENVIRONMENT = {
+    "before": {"release": "v1", "state": "finished"},
+    "push": {"changed": True},
+    "parts": {
+        "parts": {
+            "domains": {
+                "changed": True,
+                "entries": [
+                    {"changed": True, "name": "New.example.org", "before": {}, "after": {"New.example.org": "present"}},
+                    {"changed": False, "name": "there.example.org", "before": {}, "after": {}},
+                ],
+            },
+            "denied_ips": {"changed": True, "before": [], "after": ["192.0.2.1", "198.51.100.7"]},
+        },
+    },
+}
+
+
+@pytest.fixture
+def planned(tmp_path):
+    """The plan of a deployment to shop, in a file."""
+    asked = settings(ASKED, ansible_check_mode=True)
+    summary = summary_of([result_of(ENVIRONMENT, asked, 0, 0)], ["shop"], ["shop"], "shop", asked)["summary"]
+    (file, _page) = files_of(summary["plan"], str(tmp_path / "plan.json"))
+    (tmp_path / "plan.json").write_text(file["content"])
+    return str(tmp_path / "plan.json")
+
+
+def test_a_run_is_held_to_its_plan(planned):
+    held = settings({**ASKED, "deploy_plan": planned})
+    assert held["problems"] == []
+    assert held["domains"] == [{"domain_name": "New.example.org"}]
+    assert held["sets_denied_ips"]
+    push = next(one for one in held["planned"]["changes"] if one["part"] == "push")
+    assert (push["before"], push["after"]["release"], push["after"]["source_environment_id"]) == ("v1", "v2", "f")
+    assert settings(ASKED)["planned"] is None
+
+
+OTHERWISE = {
+    "another release": ({"deploy_release": "v3"}, "has another push"),
+    "another source": ({"deploy_source_environment_id": "g"}, "has another push"),
+    "other parts": ({"deploy_push_db": False}, "has another push"),
+    "other addresses": ({"deploy_denied_ips": ["192.0.2.1"]}, "has other denied addresses"),
+    "another environment": ({"deploy_environment_id": "h"}, "has shop with another id"),
+    "no plan": ({"deploy_plan": "nowhere.json"}, "The plan nowhere.json cannot be read"),
+    "a file without check mode": ({"deploy_plan_file": "a.json"}, "deploy_plan_file is for check mode"),
+}
+
+
+@pytest.mark.parametrize(("given", "said"), OTHERWISE.values(), ids=OTHERWISE)
+def test_what_is_asked_otherwise_than_planned_is_a_problem(given, said, planned):
+    [problem] = settings({**ASKED, "deploy_plan": planned, **given})["problems"]
+    assert said in problem
+
+
+def test_a_plan_of_a_deployment_is_none_of_a_rollback(planned):
+    given = {"deploy_environment_id": "e", "deploy_notified_user_id": "u", "deploy_plan": planned}
+    [problem] = settings(given, only=True)["problems"]
+    assert "is no plan of the playbook rollback" in problem
+    assert "-e deploy_plan_file=" in problem

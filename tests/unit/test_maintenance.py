@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.plugin_utils.maintenance import is_spoilt, result_of, summary_of
+from ansible_collections.hosting.management.plugins.plugin_utils.maintenance import (
+    PARTS,
+    is_spoilt,
+    result_of,
+    summary_of,
+)
 
 SETTINGS = {
     "environment": "shop",
     "check_mode": False,
     "check_only": [],
     "unsupported": [],
+    "updates": [],
     "warn_only": [],
     "checks": [],
     "checks_site": True,
-    "ignores_lock": False,
     "is_unverified": False,
     "visits": None,
     "backup_max_age": "1d",
@@ -42,7 +47,12 @@ def kept(**parts: dict) -> dict:
 def read(name: str, reading: dict) -> dict:
     """What environment_state_info says, if a reading came or failed."""
     return {
-        "looked": {"readings": {}, "unread": {}, "unread" if reading.get("failed") else "readings": {name: reading}}
+        "kept": {
+            "parts": {},
+            "readings": {},
+            "unread": {},
+            "unread" if reading.get("failed") else "readings": {name: reading},
+        }
     }
 
 
@@ -89,7 +99,7 @@ def test_what_fails_otherwise_needs_somebody(part: str, result: dict):
 
 def test_what_was_skipped_or_never_came_is_nothing():
     skipped = {"skipped": True, "changed": False}
-    result = result_of({"known": skipped, "site": skipped, "looked": skipped, "kept": {"parts": {}}}, SETTINGS)
+    result = result_of({"site": skipped, "made": skipped, "kept": {"parts": {}}}, SETTINGS)
     assert (result["done"], result["findings"]) == ([], [])
 
 
@@ -99,6 +109,85 @@ def test_of_several_each_entry_counts():
     result = result_of(kept(dns_records={**entry(changed=True, failed=True), "entries": [one, other]}), SETTINGS)
     assert result["done"] == ["DNS records: A a.example.com"]
     assert [one["text"] for one in result["findings"]] == ["A b.example.com: It was refused."]
+
+
+CHANGED = [
+    ("plugins", entry(result={"plugins": [{"name": "forms", "version": "2"}]}), "plugins: forms 2"),
+    ("themes", entry(name="dawn", before={"dawn": "1"}, after={"dawn": "2"}), "themes: dawn 2"),
+    ("php_version", entry(before="8.3", after="8.4", result={"php_version": "8.4"}), "PHP version: 8.4"),
+    ("denied_ips", entry(before=[], after=["192.0.2.1"]), "denied addresses"),
+    ("backup", entry(), "backup"),
+]
+
+
+@pytest.mark.parametrize(("part", "one", "said"), CHANGED)
+def test_what_was_changed_is_told_in_a_few_words(part: str, one: dict, said: str):
+    changed = {**one, "changed": True, "differs": True}
+    parts = {part: {**changed, "entries": [changed]} if one.get("name") else changed}
+    result = result_of({"kept": {"parts": {}}, "made": {"parts": parts}}, SETTINGS)
+    assert result["done"] == [said]
+    assert result["changed"]
+    assert not result["needs_person"]
+    assert [one["part"] for one in result["changes"]] == [part] * len(result["changes"])
+
+
+def test_of_several_changes_each_is_told():
+    state = {"ttl": 60, "rdata": ["192.0.2.1"]}
+    records = [entry(name=name, changed=True, before={}, after={name: state}) for name in ("A a", "A b")]
+    result = result_of(kept(dns_records={**entry(changed=True), "entries": records}), SETTINGS)
+    assert result["done"] == ["DNS records: A a, A b"]
+
+
+@pytest.mark.parametrize("rewrites", [False, True])
+def test_a_new_primary_domain_warns_of_what_it_replaces_in_the_database(rewrites: bool):
+    domain = entry(changed=True, differs=True, before="a.example", after="b.example")
+    result = result_of(kept(primary_domain=domain), {**SETTINGS, "rewrites_database": rewrites})
+    assert [len(one["warnings"]) for one in result["changes"]] == [int(rewrites)]
+
+
+def test_what_the_service_cannot_change_is_told_to_be_changed_by_hand():
+    differs = entry(differs=True, before={"version": "8.3"}, after={"version": "8.4"})
+    by_hand = "It is 8.3 instead of 8.4. This service cannot change it through its API: change it by hand."
+    assert findings(kept(php_version=differs), unsupported=["php_version"]) == [("php_version", "cannot", by_hand)]
+    assert findings(kept(php_version=entry()), unsupported=["php_version"]) == []
+
+
+def test_a_backup_that_is_only_checked_and_not_there_is_told():
+    differs = entry(differs=True, before=None, after={"tag": "nightly"})
+    found = [("backup", "fail", "There is none that is new enough.")]
+    assert findings(kept(backup=differs), check_only=["backup"]) == found
+
+
+def test_a_backup_before_updates_is_a_change_or_a_failure():
+    taken = result_of({"update_backup": {"changed": True, "backup": {"id": 7}}}, SETTINGS)
+    assert [(one["part"], one["text"]) for one in taken["changes"]] == [("update_backup", "backup before the updates")]
+    failed = {"update_backup": {"failed": True, "msg": "It was refused."}}
+    assert findings(failed) == [("update_backup", "fail", "It was refused.")]
+    assert findings({"update_backup": {**failed["update_backup"], "skipped": True}}) == []
+
+
+def test_updates_that_nobody_verifies_or_can_record_are_told():
+    assert findings({"made": {"parts": {"themes": entry()}}}, is_unverified=True) == [
+        ("well", "warn", "Not verified after the updates: no address is known (maintain_verify_urls).")
+    ]
+    assert findings({"judged": {"failed": True, "msg": "The journal is full."}}) == [
+        ("updates", "fail", "What updates did is not known: The journal is full.")
+    ]
+
+
+def test_a_task_that_failed_in_a_part_is_told_by_that_part_alone():
+    failed = {"failed": True, "msg": "It was refused.", "parts": {"denied_ips": refused("PUT", 500)}}
+    assert [name for name, _level, _text in findings({"kept": failed})] == ["denied_ips"]
+
+
+def test_the_id_of_an_environment_is_kept_if_it_is_known():
+    assert result_of({}, {**SETTINGS, "environment_id": "e1"})["environment_id"] == "e1"
+    assert result_of({}, SETTINGS)["environment_id"] == ""
+
+
+def test_a_long_text_is_cut():
+    [(_name, _level, text)] = findings(kept(backup=entry(failed=True, msg="x" * 2000)))
+    assert 900 < len(text) <= 1000
 
 
 def test_a_declaration_that_cannot_be_kept_needs_a_person():
@@ -111,6 +200,14 @@ def test_a_declaration_that_cannot_be_kept_needs_a_person():
 DIFFERENCES = {
     "a list": (entry(before=["a", "b"], after=["b", "c"]), "The list has a, not declared, and lacks c."),
     "an empty list": (entry(before=[], after=["b"]), "The list is empty, and lacks b."),
+    "a list with more": (entry(before=["a", "b"], after=["b"]), "The list has a, not declared."),
+    "a list with less": (entry(before=["b"], after=["b", "c"]), "The list lacks c."),
+    "no value": (entry(before=None, after="lossy"), "It is none instead of lossy."),
+    "a record that is not there": (
+        entry(name="A a.example", before={}, after={"A a.example": {"ttl": 90, "rdata": ["192.0.2.2"]}}),
+        "A a.example: It is none instead of 192.0.2.2.",
+    ),
+    "another object": (entry(before={"is_enabled": True}, after=None), "It is True instead of none."),
     "a value": (entry(before="off", after="lossy"), "It is off instead of lossy."),
     "a version": (entry(before={"version": "8.3"}, after={"version": "8.4"}), "It is 8.3 instead of 8.4."),
     "plugins": (entry(before={"forms": "1"}, after={"forms": "2"}), "forms 1 has the update 2."),
@@ -151,6 +248,33 @@ def test_what_nobody_shows_of_versions_is_told():
     assert findings(read("versions", refused("GET", 500)), **asked)[0][1] == "fail"
 
 
+@pytest.mark.parametrize(
+    ("check_mode", "is_updated", "changed", "is_old"),
+    [(True, True, True, False), (False, True, True, True), (True, False, True, False), (True, True, False, True)],
+)
+def test_check_mode_judges_the_version_that_would_be_there(
+    check_mode: bool, is_updated: bool, changed: bool, is_old: bool
+):
+    parts = kept(php_version=entry(changed=changed, after={"version": "8.4"}, result={"php_version": "8.4"}))["kept"]
+    shown = {"readings": {"versions": {"environments": [{"hosting_php_version": "8.3"}]}}, "unread": {}}
+    results = {"made" if is_updated else "kept": {**parts, **shown}}
+    asked = {"check_mode": check_mode, "declared_php_version": "8.4", "php_version": "8.4", "checks": ["old_php"]}
+    found = [text for name, _level, text in findings(results, **asked) if name == "old_php"]
+    assert found == ["PHP 8.3 is older than 8.4."] * is_old
+
+
+def test_the_version_of_wordpress_is_checked_too():
+    versions = read("versions", {"environments": [{"hosting_wordpress_version": "6.7", "hosting_php_version": "9"}]})
+    asked = {"checks": ["old_wordpress"]}
+    assert findings(versions, wordpress_version="6.8", **asked) == [
+        ("old_wordpress", "fail", "WordPress 6.7 is older than 6.8.")
+    ]
+    assert findings(versions, wordpress_version="6.7", **asked) == findings(versions, **asked) == []
+    unseen = "The service does not show it. The inventory can: hosting_wordpress_version."
+    missing = read("versions", refused("GET", 404))
+    assert findings(missing, wordpress_version="6.8", **asked) == [("old_wordpress", "cannot", unseen)]
+
+
 def test_dns_records_are_compared_by_their_canonical_names():
     record = {"type": "A", "name": "Shop.Example.com.", "rdata": ["192.0.2.1"]}
     domains = read("dns_records", {"domains": [{"domain_id": "id", "dns_records": [record]}]})
@@ -158,11 +282,13 @@ def test_dns_records_are_compared_by_their_canonical_names():
     asked = {"checks": ["unexpected_dns"]}
     assert findings(domains, declared_dns_records=declared, **asked) == []
     assert findings(domains, **asked)[0][2] == "A Shop.Example.com. is not declared: 192.0.2.1."
+    for other in ({**declared[0], "type": "AAAA"}, {**declared[0], "name": "www.example.com"}):
+        assert len(findings(domains, declared_dns_records=[other], **asked)) == 1
 
 
 def test_of_domains_that_cannot_be_read_each_is_named():
     refusals = [{"domain_id": name, "msg": "It was refused.", "error": None} for name in ("one", "two")]
-    unread = {"looked": {"readings": {}, "unread": {"dns_records": {**refusals[0], "elements": refusals}}}}
+    unread = {"kept": {"readings": {}, "unread": {"dns_records": {**refusals[0], "elements": refusals}}}}
     assert [one[2] for one in findings(unread, checks=["unexpected_dns"])] == [
         "This could not be checked: one: It was refused.",
         "This could not be checked: two: It was refused.",
@@ -170,8 +296,120 @@ def test_of_domains_that_cannot_be_read_each_is_named():
 
 
 def test_what_could_not_be_read_at_all_is_told_by_each_check():
-    found = findings({"looked": {"failed": True, "msg": "No key."}}, checks=["visits", "journal"])
+    unread = {name: {"msg": "No key.", "error": {}} for name in ("usage", "releases")}
+    read_nothing = {"failed": True, "msg": "No key.", "parts": {}, "readings": {}, "unread": unread}
+    found = findings({"kept": read_nothing}, checks=["visits", "journal"])
     assert found == [(name, "fail", "This could not be checked: No key.") for name in ("visits", "journal")]
+
+
+@pytest.mark.parametrize(
+    ("visits", "said"), [(None, []), (1000, []), (1001, ["1,001 visits this month are more than 1,000."])]
+)
+def test_visits_are_told_beyond_the_budget(visits: int | None, said: list[str]):
+    found = findings(read("usage", {"visits": visits}), visits=1000, checks=["visits"])
+    assert [text for _name, _level, text in found] == said
+    assert findings(read("usage", {"visits": None}), visits=0, checks=["visits"]) == []
+
+
+def backups(*ages: int | None) -> dict:
+    """What environment_state_info says of backups of so many seconds."""
+    return read("backup", {"backups": [{"age": age, "created_at_iso": f"{age} s ago"} for age in ages]})
+
+
+@pytest.mark.parametrize(
+    ("ages", "said"),
+    [
+        ((), ["There is no backup."]),
+        ((None,), ["There is no backup."]),
+        ((3600,), []),
+        ((3601,), ["The newest backup is from 3601 s ago, which is older than 1h."]),
+        ((9000, 3600), []),
+        ((3600, None, 9000), []),
+        ((9000, 7200, 8000), ["The newest backup is from 7200 s ago, which is older than 1h."]),
+    ],
+    ids=str,
+)
+def test_the_age_of_the_newest_backup_counts(ages: tuple, said: list[str]):
+    found = findings(backups(*ages), backup_max_age="1h", checks=["old_backup"])
+    assert found == [("old_backup", "fail", text) for text in said]
+
+
+@pytest.mark.parametrize(("status", "found"), [(404, "cannot"), (500, "fail")])
+def test_backups_that_the_service_does_not_show_need_nobody(status: int, found: str):
+    [(name, level, text)] = findings(read("backup", refused("GET", status)), checks=["old_backup"])
+    assert (name, level) == ("old_backup", found)
+    assert text == ("The service does not show it." if status == 404 else "This could not be checked: It was refused.")
+
+
+def test_a_check_that_no_companion_answers_needs_somebody():
+    [(_name, level, _text)] = findings(read("usage", refused("GET", 404)), checks=["visits"])
+    assert level == "fail"
+
+
+@pytest.mark.parametrize(
+    "reading", [{}, {"failed": True, "msg": "No key."}, {"error": None, "msg": "No key."}], ids=str
+)
+def test_what_was_not_read_could_not_be_checked(reading: dict):
+    unread = {"kept": {"parts": {}, "readings": {"usage": reading}, "unread": {}}}
+    [(name, level, text)] = findings(unread, checks=["visits"])
+    assert (name, level) == ("visits", "fail")
+    assert text == f"This could not be checked: {reading.get('msg', 'it has no message')}"
+
+
+def test_what_the_updates_saw_counts_more_than_what_was_there_before():
+    later = {"parts": {}, "readings": {"backup": {"backups": [{"age": 60}]}}, "unread": {}}
+    assert findings({**backups(), "made": later}, checks=["old_backup"]) == []
+    assert len(findings({**backups(), "made": {"parts": {}}}, checks=["old_backup"])) == 1
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_a_backup_that_the_run_takes_is_not_missing(check_mode: bool):
+    asked = {"checks": ["old_backup"], "check_mode": check_mode}
+    none = read("backup", {"backups": []})["kept"]
+    assert findings({"kept": {**none, "parts": {"backup": entry()}}}, **asked) == [
+        ("old_backup", "fail", "There is no backup.")
+    ]
+    taken = entry(changed=True, differs=True, after=["nightly"])
+    assert findings({"kept": {**none, "parts": {"backup": taken}}}, **asked) == []
+
+
+def test_vulnerable_plugins_say_what_can_be_done():
+    listed = [
+        {"name": "forms", "version": "1", "is_update_available": True, "update_version": "2"},
+        {"name": "seo", "version": "3", "is_update_available": False, "update_version": "3"},
+    ]
+    found = findings(
+        read("plugins", {"vulnerable": ["forms", "seo", "gone"], "plugins": listed}), checks=["vulnerable_plugins"]
+    )
+    assert found == [
+        ("vulnerable_plugins", "fail", text)
+        for text in (
+            "forms 1 is vulnerable. Update it to 2.",
+            "seo 3 is vulnerable, and there is no update: replace or remove it.",
+            "gone None is vulnerable, and there is no update: replace or remove it.",
+        )
+    ]
+    assert findings(read("plugins", {"plugins": listed}), checks=["vulnerable_plugins"]) == [
+        ("vulnerable_plugins", "cannot", "The service does not tell which plugins are vulnerable.")
+    ]
+
+
+def test_check_mode_tells_which_plugins_stay_vulnerable_after_the_updates():
+    listed = [
+        {"name": name, "version": "1", "is_update_available": True, "update_version": "2"} for name in ("forms", "seo")
+    ]
+    reading = {"vulnerable": ["forms", "seo"], "plugins": listed}
+    updated = entry(changed=True, differs=True, before={}, after={}, result={"vulnerable": ["seo"]})
+    made = {"made": {"parts": {"plugins": updated}, "readings": {"plugins": reading}, "unread": {}}}
+
+    def said(results: dict, **settings: object) -> list[str]:
+        found = findings(results, checks=["vulnerable_plugins"], **settings)
+        return [text for name, _level, text in found if name == "vulnerable_plugins"]
+
+    as_listed = [f"{name} 1 is vulnerable. Update it to 2." for name in ("forms", "seo")]
+    assert said(made, check_mode=True) == ["seo would still be vulnerable."]
+    assert said(made) == as_listed
+    assert said({"kept": made["made"]}, check_mode=True) == ["seo would still be vulnerable."]
 
 
 def test_outcomes_that_nobody_knows_are_told():
@@ -184,6 +422,20 @@ def test_outcomes_that_nobody_knows_are_told():
     [(_name, _level, text)] = findings(read("releases", known), checks=["journal"])
     assert text.startswith("It is not known whether backup 7 was restored (2026-11-02T00:00:00Z).")
     assert "hosting.management.settle" in text
+
+
+def test_a_push_and_a_restart_of_which_nobody_knows_are_told():
+    push = {"state": "unknown", "sent_at": "2026-11-01T00:00:00Z"}
+    restart = {"state": "unknown", "sent_at": "2026-11-03T00:00:00Z"}
+    known = {"release": "v2", "parts": [{"state": "finished"}, push], "php_restart": restart}
+    said = [
+        (
+            "It is not known whether release v2 was pushed (2026-11-01T00:00:00Z). Check, and settle it with"
+            " hosting.management.settle."
+        ),
+        "It is not known whether PHP was restarted (2026-11-03T00:00:00Z). Check, and run it again.",
+    ]
+    assert findings(read("releases", known), checks=["journal"]) == [("journal", "fail", text) for text in said]
 
 
 HELD = {
@@ -199,7 +451,9 @@ HELD = {
 def test_a_version_that_broke_another_site_is_told_as_held_back():
     [(name, level, text)] = findings(kept(plugins=entry(held=[HELD])))
     assert (name, level) == ("plugins", "held")
-    assert text.startswith("example-forms 2.5.0 is held back, because it broke shop (https://shop.example.com answered")
+    assert "because it broke shop (https://shop.example.com answered 500 instead of 200). A newer version" in text
+    [(_name, _level, text)] = findings(kept(plugins=entry(held=[{**HELD, "reason": ""}])))
+    assert text.startswith("example-forms 2.5.0 is held back, because it broke shop. A newer version")
 
 
 def test_a_version_that_another_site_tries_first_is_waited_for():
@@ -209,14 +463,22 @@ def test_a_version_that_another_site_tries_first_is_waited_for():
 
 
 def test_a_site_that_does_not_work_needs_a_person_and_names_what_was_updated():
-    asked = {"failed": True, "msg": "It answered 500."}
     known = {"updates": [HELD, {**HELD, "name": "example-seo", "verdict": "works"}], "has_ended": True}
-    made = result_of({"site": asked, "known": known}, SETTINGS)
+    asked = {"failed": True, "msg": "It answered 500.", "checks": [{"ok": False}], **known}
+    made = result_of({"site": asked}, SETTINGS)
     [finding] = made["findings"]
     assert (finding["name"], finding["level"], made["needs_person"]) == ("site", "fail", True)
     assert "since these updates: example-forms 2.5.0." in finding["text"]
-    totals = summary({**made, "environment": "shop"}, {**made, "environment": "blog", "findings": []})["totals"]
+    well = {**result_of({}, SETTINGS), "environment": "blog"}
+    totals = summary({**made, "environment": "shop"}, well)["totals"]
     assert totals["unchanged"] == 1, "a site that does not work is never nothing to do"
+
+
+def test_an_environment_that_needs_a_person_never_had_nothing_to_do():
+    refused = {"name": "denied_ips", "level": "fail", "title": "denied addresses", "text": "Make a new plan."}
+    well = {**result_of({}, SETTINGS), "environment": "blog"}
+    totals = summary({**well, "environment": "shop", "findings": [refused], "needs_person": True}, well)["totals"]
+    assert (totals["changed"], totals["unchanged"], totals["need_a_person"]) == (0, 1, 1)
 
 
 def test_a_site_that_does_not_work_can_be_a_warning():
@@ -224,9 +486,28 @@ def test_a_site_that_does_not_work_can_be_a_warning():
     assert not result_of({"site": {"failed": True, "msg": "It answered 500."}}, settings)["needs_person"]
 
 
+def test_updates_that_differ_are_due_until_they_are_made():
+    differs = {"differs": ["denied_ips", "plugins", "themes"], "parts": {}}
+    settings = {**SETTINGS, "updates": ["themes", "plugins", "php_version"]}
+    assert result_of({"kept": differs}, settings)["due"] == ["themes", "plugins"]
+    assert result_of({"kept": differs}, {**settings, "updates": ["plugins"]})["due"] == ["plugins"]
+    assert result_of({"kept": differs, "made": {"parts": {}}}, settings)["due"] == []
+    assert result_of({"kept": {"failed": True, "msg": "No key."}}, settings)["due"] == []
+
+
 def test_an_update_that_goes_on_is_told():
-    [(name, level, _text)] = findings({"known": {"updates": [], "has_ended": False}})
+    [(name, level, _text)] = findings({"site": {"updates": [], "has_ended": False}})
     assert (name, level) == ("updates", "warn")
+
+
+@pytest.mark.parametrize("checks", [[], [{"ok": True}]], ids=["no address", "it works"])
+def test_a_site_of_whose_updates_nothing_can_be_recorded_is_none_that_does_not_work(checks: list[dict]):
+    asked = {"failed": True, "msg": "The journal is full.", "checks": checks}
+    predicted = kept(plugins=entry(differs=True, before={}, after={}))
+    told = findings({"site": asked, **predicted})
+    assert [(name, level) for name, level, _text in told] == [("plugins", "fail"), ("updates", "fail")]
+    assert told[0][2].endswith("Not updated, because it is not known what earlier updates did.")
+    assert told[1][2] == "What updates did is not known: The journal is full."
 
 
 def summary(*results: dict, **settings: object) -> dict:
@@ -244,10 +525,75 @@ def test_a_text_is_told_once_with_all_its_places_and_cannot_steer_a_terminal():
     assert "\x1b" not in note["text"]
 
 
+def test_a_text_that_an_environment_has_twice_names_it_once():
+    record = {"type": "A", "name": "shop.example.com", "rdata": ["192.0.2.1"]}
+    zones = [{"domain_id": name, "dns_records": [record]} for name in ("one", "two")]
+    result = result_of(read("dns_records", {"domains": zones}), {**SETTINGS, "checks": ["unexpected_dns"]})
+    assert len(result["findings"]) == 2
+    assert [note["where"] for note in summary(result)["notes"]] == ["shop"]
+
+
+@pytest.mark.parametrize(("count", "more"), [(8, ""), (9, " and 1 more"), (11, " and 3 more")])
+def test_of_many_places_the_first_are_named(count: int, more: str):
+    names = [f"shop{number}" for number in range(count)]
+    failed = result_of(kept(backup=entry(failed=True, msg="No.")), SETTINGS)
+    given = {"key": {}, "key_days": None, "warn_only": [], "check_mode": False}
+    made = summary_of([{**failed, "environment": name} for name in names], names, **given)
+    assert [note["where"] for note in made["notes"]] == [", ".join(names[:8]) + more]
+
+
 def test_what_did_not_come_to_its_end_is_told():
     result = summary(result_of({}, SETTINGS))
-    assert result["totals"]["not_reached"] == 1
-    assert result["rows"][1]["done"] == "not reached"
+    assert result["totals"] == {"environments": 2, "changed": 0, "unchanged": 1, "need_a_person": 0, "not_reached": 1}
+    assert [row["done"] for row in result["rows"]] == ["-", "not reached"]
+    assert (result["check_mode"], result["plan"], result["needs_person"]) == (False, None, False)
+    [reached, other] = result["environments"]
+    assert reached.keys() == other.keys()
+    assert other == {**reached, "environment": "blog", "is_reached": False, "environment_id": ""}
+
+
+def test_a_row_has_what_was_done_what_needs_a_person_and_what_is_good_to_know():
+    found = [("backup", "fail"), ("plugins", "held"), ("visits", "warn"), ("old_php", "cannot"), ("plugins", "warn")]
+    named = [{"name": name, "level": level, "title": name, "text": name} for name, level in found]
+    shop = {**result_of({}, SETTINGS), "findings": named, "done": ["one", "two"], "needs_person": True}
+    [row, _other] = summary(shop)["rows"]
+    told = {"needs a person": "backup", "to know": "plugins, visits, old_php"}
+    assert row == {"environment": "shop", "done": "one; two", **told}
+    planned = summary(shop, check_mode=True)
+    assert planned["rows"][0] == {"environment": "shop", "would do": "one; two", **told}
+    [of_shop, of_blog] = planned["plan"]["environments"]
+    assert (of_shop["needs"], of_shop["to_know"], of_shop["not_seen"]) == (["backup"], told["to know"].split(", "), [])
+    assert (of_blog["needs"], of_blog["to_know"], of_blog["not_seen"]) == (["not reached"], [], list(PARTS))
+    assert planned["plan"]["plan"] == "maintain"
+    assert (planned["check_mode"], planned["needs_person"]) == (True, True)
+
+
+def test_a_part_that_was_refused_was_not_seen():
+    result = result_of(kept(backup=entry(failed=True, msg="No."), denied_ips=refused("PUT", 500)), SETTINGS)
+    assert result["not_seen"] == ["backup", "denied_ips"]
+    [planned, _other] = summary(result, check_mode=True)["plan"]["environments"]
+    assert planned["not_seen"] == ["backup", "denied_ips"]
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ({}, []),
+        ({"msg": "No key."}, ["This could not be checked: No key."]),
+        ({"failed": True}, ["This could not be checked: it has no message"]),
+        ({"api_key": {"name": "nightly", "status": "expired"}}, ["The API key nightly is expired. Create a new one."]),
+        ({"api_key": {"name": "nightly", "status": "active", "expires_in_days": None}}, []),
+        (
+            {"api_key": {"name": "nightly", "status": "active", "expires_in_days": 3, "expires_at_iso": "2026-11-25"}},
+            ["The API key nightly expires on 2026-11-25. Create a new one in time."],
+        ),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_with_the_key_is_told_for_all(key: dict, said: list[str]):
+    made = summary(key=key)
+    assert [one["text"] for one in made["key"]] == said
+    assert made["notes"] == [{"level": "fail", "title": "API key", "text": text, "where": "all"} for text in said]
 
 
 @pytest.mark.parametrize(("days", "level"), [(13, ["fail"]), (14, ["fail"]), (15, []), (None, [])], ids=str)
@@ -287,7 +633,74 @@ def test_a_site_that_the_updates_broke_says_which_backup_goes_back():
     result = result_of({**kept(php_version=update), **made, **backup}, SETTINGS)
     assert result["done"] == ["PHP version: 8.4", "backup before the updates"]
     [finding] = result["findings"]
-    assert finding["text"].endswith("To go back, restore the backup 7 with the tag maintenance.")
+    assert finding["text"].endswith(
+        "To go back, restore the backup 7 with the tag maintenance, such as with hosting.management.rollback -e"
+        " deploy_rollback_backup_id=7."
+    )
+
+
+UPDATE = entry(changed=True, differs=True, before={"version": "8.3"}, after={"version": "8.4"})
+
+
+@pytest.mark.parametrize(
+    ("backup", "settings", "is_taken"),
+    [
+        (entry(differs=True), {"foresees_backup": True}, True),
+        (entry(), {"foresees_backup": True}, False),
+        (entry(changed=True), {}, False),
+        (entry(result={"backup": {"age": 7200}}), {}, True),
+        (entry(result={"backup": {"age": 60}}), {}, False),
+        (entry(result={"backup": {"tag": "maintenance"}}), {}, True),
+        (entry(differs=True), {"update_backup_max_age": None}, False),
+    ],
+)
+def test_the_backup_before_updates_is_predicted_with_them(backup: dict, settings: dict, is_taken: bool):
+    settings = {**SETTINGS, "check_mode": True, "update_backup_max_age": "1h", "updates": ["php_version"], **settings}
+    updated = result_of(kept(backup=backup, php_version=UPDATE), settings)
+    assert ("backup before the updates" in updated["done"]) is is_taken
+    assert updated["due"] == []
+    compared = result_of(kept(backup=backup, php_version={**UPDATE, "changed": False}), settings)
+    assert "backup before the updates" not in compared["done"]
+
+
+def test_a_backup_that_cannot_be_predicted_is_the_one_before_the_updates():
+    settings = {"check_mode": True, "foresees_backup": True, "update_backup_max_age": "1h"}
+    told = findings(kept(backup=refused("GET", 500), php_version=entry(differs=True)), **settings)
+    assert [one[:2] for one in told] == [("php_version", "fail"), ("update_backup", "fail")]
+
+
+def test_updates_of_what_was_locked_at_the_last_moment_wait():
+    lock = {"until": "2026-11-30T05:00:00Z", "author": "anna", "reason": "Black Friday"}
+    update = entry(differs=True, before={"version": "1"}, after={"version": "2"})
+    made = {"made": {"parts": {"plugins": update}, "locks": [lock]}, "locks": [lock]}
+    result = result_of({**kept(plugins=update), **made}, {**SETTINGS, "is_unverified": True})
+    assert [(one["name"], one["level"]) for one in result["findings"]] == [("plugins", "held")]
+
+
+BROKEN = {"made": {"parts": {}}, "well": {"failed": True, "msg": "It answered 500."}}
+TAKEN = {"id": 8, "tag": "nightly"}
+
+
+@pytest.mark.parametrize(
+    ("backup", "advice"),
+    [
+        ({}, "It worked before the updates."),
+        (kept(backup=entry(result={"backup": TAKEN})), "rollback -e deploy_rollback_backup_id=8."),
+        (kept(backup=entry(result={})), "It worked before the updates."),
+        (
+            {"update_backup": {"backup": {"id": None, "tag": "nightly"}}},
+            "restore the backup with the tag nightly, such as with hosting.management.rollback.",
+        ),
+    ],
+    ids=["none", "declared", "declared, not shown", "without a number"],
+)
+def test_the_way_back_names_the_backup_that_there_is(backup: dict, advice: str):
+    made = {**backup, **BROKEN}
+    if "kept" in backup:  # the backup's own task comes first, and its result stays
+        made["made"] = {"parts": backup["kept"]["parts"]}
+    [(name, _level, text)] = findings(made)
+    assert name == "well"
+    assert text.endswith(advice)
 
 
 SPOILT = {
@@ -302,7 +715,10 @@ SPOILT = {
     ),
     "the service has no such endpoint": ({"failed": True, "parts": {"themes": refused("PUT", 405)}}, {}, False),
     "the site has no such theme": ({"failed": True, "parts": {"themes": refused("PUT", 404)}}, {}, False),
+    "nothing was made": ({}, {}, True),
+    "it was locked at the last moment": ({"parts": {}, "locks": [{"reason": "Black Friday"}]}, {}, True),
     "nothing came of it": ({"failed": True, "msg": "No key."}, {}, True),
+    "it failed, and no update did": ({"failed": True, "parts": {"themes": entry()}}, {}, False),
 }
 
 

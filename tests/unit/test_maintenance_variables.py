@@ -13,7 +13,10 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 
 from ansible_collections.hosting.management.plugins.lookup.role_variables import LookupModule
-from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_variables import settings_of
+from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_variables import (
+    problems_of_all,
+    settings_of,
+)
 
 ROLE = Path(__file__).resolve().parents[2] / "roles" / "maintain"
 GOOD = {
@@ -26,12 +29,12 @@ GOOD = {
 ALSO = ["hosting_companions", "hosting_primary_domain_id", "hosting_php_version", "hosting_wordpress_version"]
 
 
-def settings(waves: dict | None = None, **values) -> dict:
+def settings(waves: dict | None = None, check_mode: bool = False, **values) -> dict:
     defaults = yaml.safe_load((ROLE / "defaults" / "main.yml").read_text())
     plain = {name: value for name, value in defaults.items() if "{{" not in str(value)}
     lookup = LookupModule(templar=Templar(loader=DataLoader()))
     (read,) = lookup.run([str(ROLE)], variables={**plain, "maintain_verify_urls": [], **GOOD, **values}, also=ALSO)
-    return settings_of(read, "shop", waves=waves)
+    return settings_of(read, "shop", waves=waves, check_mode=check_mode)
 
 
 def problems(**values) -> list[str]:
@@ -56,6 +59,24 @@ def test_what_the_role_can_work_with_is_no_problem(values):
 
 PROBLEMS = {
     "no environment": ({"maintain_environment_id": ""}, "shop lacks maintain_environment_id"),
+    "nothing to go back to": (
+        {"maintain_rollback": True, "maintain_notified_user_id": "u", "maintain_update_backup": False},
+        "maintain_rollback needs maintain_update_backup: there would be nothing to go back to.",
+    ),
+    "nobody looks": (
+        {"maintain_rollback": True, "maintain_notified_user_id": "u", "maintain_verify": False},
+        "maintain_rollback needs maintain_verify: nobody would see that a site does not work.",
+    ),
+    "nobody to be told": (
+        {"maintain_rollback": True},
+        "shop lacks maintain_notified_user_id (or hosting_notified_user",
+    ),
+    "no service to restore it": (
+        {"maintain_rollback": True, "maintain_notified_user_id": "u", "hosting_companions": False},
+        "maintain_rollback needs a service that restores backups, and hosting_companions is false.",
+    ),
+    "no number to keep": ({"maintain_keep_backups": "few"}, "maintain_keep_backups must be a number of backups from 1"),
+    "no number of lines": ({"maintain_log_lines": -1}, "maintain_log_lines must be 0 or more."),
     "null": ({"maintain_canary": None}, "maintain_canary has no value (null)."),
     "no site": (
         {"maintain_site_id": "", "maintain_check_visits": 9},
@@ -96,6 +117,18 @@ def test_a_problem_is_told_in_a_sentence(values, said):
     (sentence,) = problems(**values)
     assert said in sentence
     assert sentence.endswith(".")
+
+
+def test_what_is_wrong_with_many_environments_is_said_once():
+    sites = [f"site{number:02}" for number in range(1, 41)]
+    lacking = {site: [f"The plan has no {site}. Leave it out.", "It is wrong."] for site in sites}
+    first = ", ".join(sites[:8])
+    assert problems_of_all(lacking) == f"The plan has no {first} and 32 more. Leave them out. It is wrong."
+    two = {name: [f"{name} lacks maintain_{name}_id: a variable."] for name in ("site", "a.b")}
+    assert problems_of_all(two) == " ".join(sentence for [sentence] in two.values())
+    both = {name: [f"{name} lacks maintain_site_id: a variable of {name}."] for name in ("site", "a.b")}
+    assert problems_of_all(both) == "site, a.b lack maintain_site_id: a variable of site, a.b."
+    assert problems_of_all({"a": [], "b": []}) == ""
 
 
 def test_a_login_in_an_address_is_not_shown():
@@ -169,13 +202,31 @@ def test_records_without_a_domain_are_those_of_the_primary_domain():
 def test_what_is_compared_only_is_not_updated(values: dict, compared: list, updates: list):
     declared = {"maintain_themes": [{"name": "shop", "update_version": "2"}], "maintain_php_version": "8.4"}
     found = settings(**declared, **values)
-    assert (found["compared"], sorted(found["updates"])) == (compared, sorted(updates))
+    assert (found["compared"], sorted(found["result"]["updates"])) == (compared, sorted(updates))
     assert set(found["compared_first"]) == {*compared, "themes", "plugins", "php_version"}
+
+
+@pytest.mark.parametrize(
+    ("values", "is_foreseen"),
+    [
+        ({"maintain_php_version": "8.4"}, True),
+        ({}, False),
+        ({"maintain_php_version": "8.4", "maintain_update_backup": False}, False),
+        ({"maintain_php_version": "8.4", "maintain_check_only": ["php_version"]}, False),
+        ({"maintain_php_version": "8.4", "maintain_backup_max_age": "1d"}, False),
+    ],
+)
+def test_check_mode_predicts_updates_and_the_backup_before_them_in_one_task(values: dict, is_foreseen: bool):
+    found = settings(check_mode=True, **values)
+    assert found["compared_first"] == [*found["compared"], *["backup"] * is_foreseen]
+    if is_foreseen:
+        assert found["declared"]["backup"] == {"tag": "maintenance", "max_age": "1h"}
+    assert found["result"]["foresees_backup"] is is_foreseen
 
 
 def test_all_can_be_compared_only():
     found = settings(maintain_compare_only="true", maintain_php_version="8.4", maintain_check_only=["themes"])
-    assert found["updates"] == []
+    assert found["result"]["updates"] == []
     assert set(found["declared"]) == set(found["compared"]) == set(found["result"]["check_only"])
 
 
@@ -189,24 +240,21 @@ URLS = {"maintain_verify_urls": ["https://shop.example"]}
 
 
 @pytest.mark.parametrize(
-    ("values", "reads_known", "asks", "judges", "verifies"),
+    ("values", "begins", "asks", "verifies"),
     [
-        ({}, True, False, False, False),
-        (URLS, True, True, True, True),
-        ({**URLS, "maintain_check_site": False}, False, False, False, True),
-        ({**URLS, "maintain_check_site": False, "maintain_php_version": "8.4"}, True, True, False, True),
-        ({**URLS, "maintain_verify": False}, True, True, True, False),
-        ({"maintain_check_site": False, "maintain_php_version": "8.4"}, True, False, False, False),
+        ({}, True, False, False),
+        (URLS, True, True, True),
+        ({**URLS, "maintain_check_site": False}, False, False, True),
+        ({**URLS, "maintain_check_site": False, "maintain_php_version": "8.4"}, True, True, True),
+        ({**URLS, "maintain_verify": False}, True, True, False),
+        ({"maintain_check_site": False, "maintain_php_version": "8.4"}, True, False, False),
     ],
 )
-def test_when_the_site_is_asked(values: dict, reads_known: bool, asks: bool, judges: bool, verifies: bool):
+def test_when_the_site_is_asked(values: dict, begins: bool, asks: bool, verifies: bool):
     found = settings(**values)
-    assert [found[name] for name in ("reads_known", "asks", "judges", "verifies")] == [
-        reads_known,
-        asks,
-        judges,
-        verifies,
-    ]
+    asked = found["site_check"]
+    assert [asked is not None, bool(asked and asked["urls"]), found["verifies"]] == [begins, asks, verifies]
+    assert found["looks"] == ("ask.yml" if verifies else "judge.yml")
     assert found["result"]["is_unverified"] is (not verifies and values.get("maintain_verify", True))
 
 
@@ -219,3 +267,30 @@ def test_what_is_looked_at_is_read_once():
 
 def test_with_a_wrong_type_there_is_nothing_but_the_problems():
     assert set(settings(maintain_verify_attempts="often")) == {"problems"}
+
+
+PINNED = [{"name": "example-forms", "update_version": "2.4.1"}]
+
+
+@pytest.mark.parametrize(
+    ("values", "declared"),
+    [
+        ({}, None),
+        ({"maintain_plugins": PINNED}, PINNED),
+        (
+            {"maintain_plugins": PINNED, "maintain_update_plugins": "updatable", "maintain_plugin_exceptions": ["a*"]},
+            [{"select": "updatable", "names": None, "exclude": ["a*", "example-forms"]}, *PINNED],
+        ),
+        (
+            {"maintain_update_plugins": "vulnerable"},
+            {"select": "vulnerable", "names": None, "exclude": None},
+        ),
+    ],
+)
+def test_plugins_with_versions_of_their_own_are_not_updated_to_the_newest(values: dict, declared):
+    assert settings(**values)["declared"]["plugins"] == declared
+
+
+def test_the_version_of_a_plugin_is_no_number():
+    [problem] = problems(maintain_plugins=[{"name": "example-forms", "update_version": 2.1}])
+    assert problem.startswith("update_version of example-forms in maintain_plugins is the number 2.1.")

@@ -123,6 +123,23 @@ CASES = {
         f"shop: {STAGING} → {LIVE}",
         None,
     ),
+    "environments that have no names": (
+        {
+            "environment_id": NOWHERE,
+            "source_environment_id": "",
+            "listed": {"environments": [{"hosting_environment_id": LIVE}]},
+        },
+        f"shop: {NOWHERE}",
+        f"shop: the site {SHOP} has no environment {NOWHERE} (deploy_environment_id). It has: {LIVE}.",
+    ),
+    "another site's target that has no name": (
+        {"environment_id": BLOG_LIVE, "company": {"environments": [environment(BLOG_LIVE, None, BLOG)]}},
+        f"shop: staging → {BLOG_LIVE}",
+        (
+            f"shop: deploy_environment_id {BLOG_LIVE} is an environment of the site blog ({BLOG}), not of the site"
+            f" {SHOP}."
+        ),
+    ),
     "a display name where there is no other": (
         {
             "environment_id": STAGING,
@@ -168,6 +185,15 @@ def test_ids(more, line, problem):
     assert target.problems == ([problem] if problem else [])
 
 
+OF_BLOG = {
+    "environment": "blog",
+    "site_id": BLOG,
+    "environment_id": BLOG_LIVE,
+    "source_environment_id": "",
+    "listed": {"environments": [environment(BLOG_LIVE, "live", BLOG)]},
+}
+
+
 def of_all(*hosts, company=None):
     """Return what is found for several hosts, of each of which it is given what differs from the usual."""
     made = [asked(**more) for more in hosts]
@@ -187,7 +213,7 @@ def of_all(*hosts, company=None):
     ],
 )
 def test_all_sites_are_asked_for_only_where_that_can_tell_more(more, asks, is_wrong):
-    found = of_all({}, more)
+    found = of_all(OF_BLOG, more)
     assert found["asks_company"] is asks
     assert bool(found["problems"]) is is_wrong
     assert found["are_in_doubt"] is (asks or is_wrong)
@@ -204,6 +230,15 @@ def test_the_problems_of_all_hosts_are_told_and_a_host_that_has_not_got_so_far_h
     assert found == {"problems": [], "asks_company": False, "are_in_doubt": False}
     found = of_all({"environment": "a", "environment_id": NOWHERE}, {"environment": "b", "source_environment_id": LIVE})
     assert [problem[:2] for problem in found["problems"]] == ["a:", "b:"]
+
+
+def test_hosts_that_are_the_same_environment_are_refused():
+    found = of_all({"environment": "a"}, {"environment": "b", "environment_id": LIVE.upper()}, OF_BLOG)
+    assert found["problems"] == [
+        f"a and b are the same environment, {LIVE} (deploy_environment_id): leave out all but one."
+    ]
+    elsewhere = {"environment": "b", "base_url": "https://other.example"}
+    assert of_all({"environment": "a"}, elsewhere)["problems"] == []
 
 
 def test_without_the_list_of_all_sites_a_wrong_id_is_a_problem_all_the_same():

@@ -115,3 +115,21 @@ def test_times_have_no_part_in_it():
 
 def test_the_filter_is_the_function():
     assert FilterModule().filters() == {"rollback_choice": rollback_choice}
+
+
+RESTORE = {"changes": [{"part": "restore", "before": "v2", "after": 2}]}
+HELD = {
+    "as planned": (THERE, RESTORE, 2),
+    "restored already": (RESTORED, RESTORE, 2),
+    "restored already, not planned": (RESTORED, {"changes": []}, 2),
+    "another backup": (THERE, {"changes": [{"part": "restore", "before": "v2", "after": 1}]}, None),
+    "another release": (THERE, {"changes": [{"part": "restore", "before": "v1", "after": 2}]}, None),
+    "nothing planned": (THERE, {"changes": []}, None),
+}
+
+
+@pytest.mark.parametrize(("known", "planned", "chosen"), HELD.values(), ids=HELD)
+def test_only_the_planned_backup_is_chosen(known, planned, chosen):
+    choice = rollback_choice(known, BACKUPS, "shop", planned=planned)
+    assert choice["backup_id"] == chosen
+    assert choice["problem"].endswith("Nothing was done. Make a new plan.") is (chosen is None)
