@@ -11,6 +11,7 @@ ARGS   ?=
 VENV     := .venv/$(if $(CORE),core-$(CORE),main)
 LINT     := .venv/lint
 DOCS     := .venv/docs
+MUTANTS  := .venv/mutants
 HERE     := $(CURDIR)
 BUILD    := $(HERE)/build
 HOME_DIR := $(BUILD)/home/$(notdir $(VENV))
@@ -54,7 +55,7 @@ pip = RUSTUP_HOME="$(BUILD)/home/rustup" "$(1)/bin/python" -m pip --disable-pip-
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all browser-test lint lint-can-fail docs pictures recording sanity sanity-one molecule simulator chaos chaos-playbooks awx faults bench build release clean ci environments sanity-environment
+.PHONY: help demo test test-all browser-test pictures-test lint lint-can-fail docs pictures recording sanity sanity-one molecule simulator chaos chaos-playbooks awx faults mutants bench build release clean ci environments sanity-environment
 
 help: ## this list
 	@echo "make <target>:"
@@ -70,11 +71,15 @@ test: $(VENV)/.test $(LINK) ## the quick tests; of all tests, ARGS="-k backup" r
 test-all: $(VENV)/.test $(LINK) ## all tests: also every playbook, every fault, and what waits
 	@$(pytest) $(ARGS)
 
-browser-test: $(VENV)/.browser $(LINK) ## the page of a report in Chromium, with screenshots in build/browser
+browser-test: $(VENV)/.browser $(LINK) ## the page of a report, and pictures, in Chromium, with screenshots in build/browser
 	@mkdir -p build/pytest
 	@chromium=$$("$(VENV)/bin/python" tests/tools/browser.py --install) \
 		&& $(in) CHROMIUM="$$chromium" "$(VENV)/bin/python" -m pytest \
 		--basetemp="$(BUILD)/pytest/browser" tests/browser $(ARGS)
+
+pictures-test: $(VENV)/.browser $(LINK) ## change a page 200 times, and see what the comparison of pictures notices
+	@chromium=$$("$(VENV)/bin/python" tests/tools/browser.py --install) \
+		&& $(in) CHROMIUM="$$chromium" "$(VENV)/bin/python" tests/pictures
 
 lint: $(LINT)/.lint build ## style, documentation, changelog, and what Galaxy would say
 	@"$(LINT)/bin/python" tests/tools/lint.py
@@ -90,7 +95,7 @@ pictures: ## draw the pictures of the guides anew, in docs/images
 
 recording: $(VENV)/.demo ## record the demo anew, as docs/images/demo.svg
 	@$(home) "$(VENV)/bin/python" tests/tools/record.py docs/images/demo.svg \
-		--without '^(ok|skipping|included): [^{]*$$|^export |^To run its commands|^$$' -- make demo
+		--without '^export |^To run its commands|^$$' -- make demo
 
 sanity: ## ansible-test sanity, on ansible-core 2.19 and 2.21; ARGS="--test pep8" runs some of it
 	@status=0; for core in $(CORES); do \
@@ -129,6 +134,9 @@ awx: $(VENV)/.awx $(LINK) build/awx/.collection ## what AWX does: its setup with
 
 faults: $(VENV)/.demo $(LINK) ## every fault of a write, with every module; writes the table into docs/failures.md
 	@$(in) "$(VENV)/bin/python" tests/faults
+
+mutants: $(MUTANTS)/.mutants ## change the code that decides, and see that its tests notice; ARGS=module_utils/_decision
+	@$(home) PATH="$(HERE)/$(MUTANTS)/bin:$$PATH" "$(MUTANTS)/bin/python" tests/tools/mutants.py $(ARGS)
 
 build: $(VENV)/.demo ## the tarball for Galaxy, in build/dist
 	@$(PYTHON) tests/tools/checkout.py build/tree >/dev/null
@@ -207,6 +215,11 @@ $(LINT)/.lint: tests/requirements/lint.txt | $(LINT)/.created
 $(DOCS)/.docs: tests/requirements/docs.txt | $(DOCS)/.created
 	@echo "Installing what the documentation needs into $(DOCS)"
 	@$(call pip,$(DOCS)) -r tests/requirements/docs.txt
+	@touch $@
+
+$(MUTANTS)/.mutants: tests/requirements/mutants.txt tests/requirements/test.txt | $(MUTANTS)/.created
+	@echo "Installing what mutants are made with into $(MUTANTS)"
+	@$(call pip,$(MUTANTS)) -r tests/requirements/mutants.txt
 	@touch $@
 
 # Ansible and the tests import the checkout through this path.

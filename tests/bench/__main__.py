@@ -23,7 +23,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from . import fleets, goals, measuring, page
+from . import fleets, goals, measuring, page, waves
 from .measuring import FULL_HOSTS, FULL_OPERATIONS, HOSTS, ITEMS, ROWS, START, Figures
 from .playbooks import FLOOR, ROOT, prepare
 from .service import Service
@@ -40,10 +40,12 @@ def main() -> int:
     prepare()
     hosts = options.hosts[0] if len(options.hosts) == 1 else HOSTS
     largest = fleets.LARGE if options.full else hosts
-    sites = max([len(FULL_OPERATIONS), largest, *(play.requests for play in plays)])
+    sizes = options.waves or (waves.FULL_SIZES if options.full else waves.SIZES)
+    in_waves = max(*sizes, waves.largest_wave(sizes) if options.full else 0) if "i" in options.only else 0
+    sites = max([len(FULL_OPERATIONS), largest, in_waves, *(play.requests for play in plays)])
     with Service(sites) as service, Console(stderr=True).status("") as status:
         figures = measuring.measure(
-            service, options.only, plays, options.rounds, options.items, hosts, options.full, status.update
+            service, options.only, plays, options.rounds, options.items, hosts, sizes, options.full, status.update
         )
     rows = goals.rows_of(figures, options.only)
     surroundings = {**_surroundings(), "load average at the start": f"{load:.1f}"}
@@ -70,6 +72,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=_positive, default=3, help="rounds, whose median counts (%(default)s)")
     parser.add_argument("--only", type=_letters, default="".join(ROWS), help=f"some rows only, as in a,e: {rows}")
     parser.add_argument("--hosts", type=_numbers, help=f"numbers of hosts of fleets, as in 60,200 ({HOSTS})")
+    of_waves = "sites of waves and seconds of their operations, as in 4:2,8:2 (40:10, with --full also 200:30)"
+    parser.add_argument("--waves", type=_sizes, help=of_waves)
     parser.add_argument("--items", type=_positive, default=ITEMS, help="items of the loop (%(default)s)")
     full = f"all fleets ({', '.join(map(str, FULL_HOSTS))} hosts) in all ways, and a longer operation; takes an hour"
     parser.add_argument("--full", action="store_true", help=full)
@@ -91,6 +95,11 @@ def _positive(text: str) -> int:
 
 def _numbers(text: str) -> list[int]:
     return sorted({_positive(part) for part in text.split(",")})
+
+
+def _sizes(text: str) -> dict[int, float]:
+    pairs = [part.partition(":") for part in text.split(",")]
+    return {_positive(sites): float(_positive(seconds)) for sites, _colon, seconds in pairs}
 
 
 def _letters(text: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from .fleets import DEPLOY, MAINTAIN, REPORT
 from .measuring import HOSTS, LATE, LATE_ITEMS, LATENCY, SHORT, Figures, fleet
 from .playbooks import FLOOR, OURS, URI, WAYS
+from .waves import FORKS, PER_MINUTE, TIMES_LARGER
 
 LARGEST_FLEET = 800
 LOOKS_A_MINUTE = 25
@@ -40,6 +41,7 @@ def rows_of(figures: Figures, letters: str) -> list[Row]:
         "f": _memory,
         "g": _operations,
         "h": _whole,
+        "i": _waves,
     }
     return [row for letter in letters for row in makers[letter](figures)]
 
@@ -153,6 +155,46 @@ def _whole(figures: Figures) -> list[Row]:
             work = f"{playbook}, CPU a host, {large.hosts} ÷ {small.hosts} hosts"
             rows.append(Row("h", work, f"{growth:.2f}", *_at_most(growth, 1.15)))
     return rows
+
+
+def _waves(figures: Figures) -> list[Row]:
+    rows = []
+    for one in figures.waves.waves:
+        work = f"a wave of {one.sites} sites, {FORKS} forks, operations of {one.operation_seconds:g} s"
+        seconds = statistics.median(one.seconds)
+        measured = f"{one.share:.1f} ({seconds:.0f} s ÷ {one.needed:.0f} s)"
+        rows.append(Row("i", f"{work}, ours ÷ what the service needs", measured, *_at_most(one.share, 1.6)))
+        requests = statistics.median(one.requests)
+        rows.append(Row("i", "  requests a host", f"{requests:.1f}", *_at_most(requests, 20)))
+        goal = _at_most(one.megabytes, 230, " MiB")
+        rows.append(Row("i", "  memory of all processes", f"{one.megabytes:.0f} MiB", *goal))
+        if one.by_hand:
+            ratio = one.hand_to_ours
+            measured = f"{ratio:.1f} ({statistics.median(one.by_hand):.0f} s ÷ {seconds:.0f} s)"
+            rows.append(Row("i", "  by hand (uri, until and retries) ÷ ours", measured, "≥ 8", ratio >= 8))
+    return [*rows, *_memory_of_waves(figures), *_limited_wave(figures)]
+
+
+def _memory_of_waves(figures: Figures) -> list[Row]:
+    small, large = figures.waves.waves[0], figures.waves.large
+    work = f"memory of all processes, wave of {TIMES_LARGER * small.sites} ÷ {small.sites} sites"
+    if large is None:
+        return [Row("i", work, "not measured, see --full", "≤ 1.1")]
+    growth = large.megabytes / small.megabytes
+    measured = f"{growth:.2f} ({large.megabytes:.0f} MiB ÷ {small.megabytes:.0f} MiB)"
+    return [Row("i", work, measured, *_at_most(growth, 1.1))]
+
+
+def _limited_wave(figures: Figures) -> list[Row]:
+    one = figures.waves.limited
+    if one is None:
+        return []
+    work = f"a wave of {one.sites} sites, {PER_MINUTE} requests a minute, ours ÷ what its useful requests need"
+    needed = one.useful / PER_MINUTE * 60
+    measured = f"{one.share:.1f} ({one.seconds:.0f} s ÷ {needed:.0f} s)"
+    outcome = "failed" if one.has_failed else "no error"
+    said = f"{measured}, {one.useful} useful, {one.refused} others, {outcome}"
+    return [Row("i", work, said, "≤ 1.4, no error", one.share <= 1.4 and not one.has_failed)]
 
 
 def _at_most(value: float, limit: float, unit: str = "") -> tuple[str, bool]:

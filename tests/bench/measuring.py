@@ -9,7 +9,7 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from . import fleets, inside
+from . import fleets, inside, waves
 from .playbooks import FLOOR, OURS, PROCESS, URI, WAYS, Play, Run, peak_of_all, run
 from .service import Service
 
@@ -33,6 +33,7 @@ ROWS = {
     "f": "memory",
     "g": "the ends of operations",
     "h": "whole playbooks",
+    "i": "a deployment to a wave",
 }
 
 
@@ -48,6 +49,7 @@ class Figures:
     journal: dict[str, list[float]] = field(default_factory=dict)
     followed: list[inside.Followed] = field(default_factory=list)
     whole: list[fleets.Fleets] = field(default_factory=list)  # by growing number of hosts
+    waves: waves.Waves = field(default_factory=waves.Waves)
 
     def median(self, play: str, way: str, name: str) -> float | None:
         """The median of a field of the runs, or None where there are none."""
@@ -112,10 +114,14 @@ def measure(
     rounds: int,
     items: int,
     hosts: int,
+    sizes: dict[int, float],
     is_full: bool,
     report: Callable[[str], object],
 ) -> Figures:
-    """Measure everything. ``hosts`` are those of whole playbooks. ``report`` is called with what comes next."""
+    """Measure everything. ``report`` is called with what comes next.
+
+    ``hosts`` are those of whole playbooks, ``sizes`` the seconds that operations take by the sites of a wave.
+    """
     figures = Figures(rounds, items, plays={play.name: play for play in plays})
     for number in range(1, rounds + 1):
         for play in plays:
@@ -137,4 +143,6 @@ def measure(
     if "h" in rows:
         sizes = {fleets.SMALL, hosts, fleets.LARGE} if is_full else {hosts}
         figures.whole = [fleets.measure(service, size, rounds, report) for size in sorted(sizes)]
+    if "i" in rows:
+        figures.waves = waves.measure(service, sizes, rounds, is_full, report)
     return figures

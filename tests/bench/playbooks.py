@@ -62,7 +62,10 @@ class Play:
 
 @dataclass(frozen=True)
 class Run:
-    """What a run of ansible-playbook took, with all its processes. `megabytes` is the largest one's peak."""
+    """What a run of ansible-playbook took, with all its processes. `megabytes` is the largest one's peak.
+
+    `status` is its exit status, which is 0 where nothing has failed.
+    """
 
     seconds: float
     cpu_seconds: float
@@ -70,6 +73,7 @@ class Run:
     requests: int
     connections: int
     simulator_cpu_seconds: float
+    status: int = 0
 
 
 def prepare() -> None:
@@ -88,7 +92,7 @@ def peak_of_all(service: Service, play: Play, way: str) -> float:
 
     _write(service, play, way)
     process = subprocess.Popen(
-        [*_command(play)], cwd=WORK, env=_environment(service), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [*_command(play)], cwd=WORK, env=environment_of(service), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     with Sampler(process.pid) as sampler:
         process.wait()
@@ -111,26 +115,27 @@ def run(service: Service, play: Play, way: str) -> Run:
     return taken
 
 
-def measured(service: Service, command: list[str | Path], title: str) -> tuple[Run, str]:
-    """Run a command, and return what that took and what it printed. One that fails ends everything."""
+def measured(service: Service, command: list[str | Path], title: str, *, may_fail: bool = False) -> tuple[Run, str]:
+    """Run a command, and return what that took and what it printed. One that fails and must not ends everything."""
     service.clear()
     done = subprocess.run(
         [sys.executable, "-I", "-S", LAUNCHER, "taken.json", *command],
         cwd=WORK,
-        env=_environment(service),
+        env=environment_of(service),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
     )
     traffic = service.traffic()
-    if done.returncode:
+    if done.returncode and not may_fail:
         sys.exit(f"The playbook for {title} failed:\n{done.stdout[-3000:]}")
     taken = Run(
         **json.loads((WORK / "taken.json").read_text()),
         requests=traffic.requests,
         connections=traffic.connections,
         simulator_cpu_seconds=traffic.cpu_seconds,
+        status=done.returncode,
     )
     return taken, done.stdout
 
@@ -172,7 +177,7 @@ def _task(service: Service, way: str, environment_id: str) -> dict:
     return task | ({"vars": {"ansible_connection": "bench_local"}} if way == PROCESS else {})
 
 
-def _environment(service: Service) -> dict[str, str]:
+def environment_of(service: Service) -> dict[str, str]:
     """The bundle comes the way certifi's own does, without an option."""
     left_out = ("PYTHONPATH", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "CURL_CA_BUNDLE")
     kept = {name: value for name, value in os.environ.items() if name.upper() not in left_out}

@@ -13,16 +13,21 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from simulator import Simulator
+from simulator.traffic import RecordedRequest
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """What the simulator has seen since the last clearing, and the processor time that it took."""
+    """What the simulator has seen since the last clearing, and the processor time that it took.
+
+    ``useful`` are the requests without those that were too many (429), and without looks at operations that went on.
+    """
 
     requests: int
     connections: int
     handshakes: int
     cpu_seconds: float
+    useful: int
 
 
 class Service:
@@ -59,6 +64,10 @@ class Service:
         """When somebody has asked how an operation stands, in seconds since the epoch."""
         return self._ask("looks", operation_id)
 
+    def limit(self, per_minute: int | None) -> None:
+        """Take so many requests a minute from now on, one after another, and say nothing else; None takes all."""
+        self._ask("limit", per_minute)
+
     def set(self, **settings: float) -> None:
         """Change settings of the simulator."""
         self._ask("set", settings)
@@ -83,7 +92,7 @@ def _serve(pipe, sites: int) -> None:
                 case ["traffic"]:
                     cpu_seconds = time.process_time() - began
                     counts = len(simulator.requests), simulator.connections, simulator.handshakes
-                    pipe.send(Traffic(*counts, cpu_seconds))
+                    pipe.send(Traffic(*counts, cpu_seconds, sum(map(_is_useful, simulator.requests))))
                 case ["reads"]:
                     read = [one for one in simulator.requests if one.method == "GET"]
                     addresses = [one.path + (f"?{urlencode(one.query)}" if one.query else "") for one in read]
@@ -91,9 +100,19 @@ def _serve(pipe, sites: int) -> None:
                 case ["looks", operation_id]:
                     path = f"/operations/{operation_id}"
                     pipe.send([request.time for request in simulator.requests if request.path == path])
+                case ["limit", per_minute]:
+                    simulator.clear_faults()
+                    if per_minute is not None:
+                        simulator.fault("rate_limit", per_minute=per_minute, times=0)
+                    pipe.send(None)
                 case ["set", settings]:
                     for name, value in settings.items():
                         setattr(simulator.settings, name, value)
                     pipe.send(None)
                 case ["stop"]:
                     return
+
+
+def _is_useful(request: RecordedRequest) -> bool:
+    is_look = request.path.startswith("/operations/")
+    return request.status != 429 and not (is_look and request.status == 202)

@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,20 +81,28 @@ class Demo:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         ) as process:
+            if kill_after_pushes:
+                threading.Thread(target=self._kill_amid_pushes, args=(process, run, kill_after_pushes)).start()
             for line in process.stdout:
                 print(line, end="", flush=True)
                 recap = re.sub(r"\x1b\[[0-9;]*m", "", line)
-                run.changed += sum(map(int, re.findall(r"^\S+ +: ok=\d+ +changed=(\d+)", recap)))
-                run.requests = list(self.simulator.requests)
-                if kill_after_pushes and len(run.pushes) >= kill_after_pushes:
-                    os.killpg(process.pid, signal.SIGKILL)
-                    console.print("\n[bold red]kill -9[/bold red] – while environments are being pushed\n")
-                    break
+                run.changed += sum(map(int, re.findall(r"^\d+ hosts? in [\d:]+: (\d+) changes? on ", recap)))
+        if process.returncode == -signal.SIGKILL:
+            console.print("\n[bold red]kill -9[/bold red] – while environments are being pushed\n")
         run.status = process.returncode
         run.seconds = time.monotonic() - run.seconds
         run.requests = list(self.simulator.requests)
         self.runs.append(run)
         return run
+
+    def _kill_amid_pushes(self, process, run, number):
+        """Kill the run once it has sent so many pushes. What it prints comes later."""
+        while process.poll() is None:
+            run.requests = list(self.simulator.requests)
+            if len(run.pushes) >= number:
+                os.killpg(process.pid, signal.SIGKILL)
+                return
+            time.sleep(0.02)
 
     def stage(self, files):
         """Put files into all staging environments. With the word broken in them, a site does not work."""
@@ -177,7 +186,7 @@ def playbook_environment(simulator, interface_only):
     return {
         **os.environ,
         **({"ANSIBLE_FORCE_COLOR": "true"} if console.is_terminal else {}),
-        "ANSIBLE_DISPLAY_SKIPPED_HOSTS": "false",
+        "ANSIBLE_STDOUT_CALLBACK": "hosting.management.fleet",
         "HOSTING_BASE_URL": simulator.base_url,
         "HOSTING_API_KEY": simulator.api_key,
         "HOSTING_JOURNAL": str(WORK / "journal.db"),

@@ -53,10 +53,15 @@ def written(table: Table) -> str:
     alike: dict[tuple[str, ...], list[str]] = {}
     for name, cells in table.items():
         alike.setdefault(tuple(cells), []).append(name)
-    titles = [f"{column.title}: {', '.join(f'`{module}`' for module in column.modules)}" for column in COLUMNS]
+    titles = [f"{column.title}: {', '.join(map(_named, column.modules))}" for column in COLUMNS]
     lines = [["the write meets", *titles], ["---"] * (1 + len(COLUMNS))]
     lines += [[SEPARATOR.join(names), *cells] for cells, names in alike.items()]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines).replace("| --- ", "|---").replace("|--- |", "|---|")
+
+
+def _named(module: str) -> str:
+    name, _separator, variant = module.partition("-")
+    return f"`{name}` ({variant})" if variant else f"`{name}`"
 
 
 def in_guide() -> str:

@@ -26,11 +26,14 @@ BIN = Path(sys.executable).parent
 OF_ANSIBLE = """\
 action_plugins std:label -1 plugins/action.html Action plugins
 ansible_configuration_settings std:label -1 reference_appendices/config.html Ansible Configuration Settings
+callback_plugins std:label -1 plugins/callback.html Callback plugins
 common_return_values std:label -1 reference_appendices/common_return_values.html Return Values
 ANSIBLE_CACHE_PLUGIN std:envvar 1 reference_appendices/config.html#envvar-$ -
 ANSIBLE_CACHE_PLUGIN_CONNECTION std:envvar 1 reference_appendices/config.html#envvar-$ -
 ANSIBLE_CACHE_PLUGIN_PREFIX std:envvar 1 reference_appendices/config.html#envvar-$ -
 ANSIBLE_CACHE_PLUGIN_TIMEOUT std:envvar 1 reference_appendices/config.html#envvar-$ -
+ANSIBLE_SHOW_CUSTOM_STATS std:envvar 1 reference_appendices/config.html#envvar-$ -
+ANSIBLE_STDOUT_CALLBACK std:envvar 1 reference_appendices/config.html#envvar-$ -
 """
 
 

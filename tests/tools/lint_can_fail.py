@@ -5,6 +5,7 @@
 
 A linter that is started in the wrong place looks at nothing and passes. So this plants mistakes in a copy of the
 checkout, runs all steps there, and expects each step to name its mistakes. A new step needs a mistake in `MISTAKES`.
+The copy leaves out what linters take long for and what needs no mistake: tasks, playbooks, guides and tests.
 """
 
 from __future__ import annotations
@@ -54,6 +55,21 @@ MISTAKES = [
     Mistake("ruff check", UNUSED_IMPORT, "import os\n", f"--> {UNUSED_IMPORT}:1:8"),
     Mistake("ruff format", "tests/unit/planted_layout.py", "WORDS = {'one':1}\n", "planted_layout.py"),
     Mistake("mypy", WRONG_TYPE, 'COUNT: int = "one"\n', WRONG_TYPE),
+    Mistake(
+        "mypy", "plugins/modules/environment.py", "-> str:", "plugins/modules/environment.py", "-> dict[str, Any]:"
+    ),
+    Mistake("mypy", "plugins/filter/plan_lines.py", "-> list[int]:", "plugins/filter/plan_lines.py", "-> list[str]:"),
+    Mistake(
+        "mypy", "plugins/lookup/interactive.py", "-> list[str]:", "plugins/lookup/interactive.py", "-> list[bool]:"
+    ),
+    Mistake(
+        "mypy",
+        "plugins/inventory/environments.py",
+        "-> Iterator[int]:",
+        "plugins/inventory/environments.py:",
+        "-> Iterator[str]:",
+    ),
+    Mistake("mypy", "plugins/action/settle.py", "module = settle.run", "plugins/action/settle.py", "module = settle"),
     Mistake("yamllint", "playbooks/planted_spaces.yml", "---\nkey:   value\n", "playbooks/planted_spaces.yml"),
     Mistake("dependabot", ".github/dependabot.yml", "interval: rarely", "'rarely' is not one of", "interval: monthly"),
     Mistake(
@@ -108,16 +124,23 @@ MISTAKES = [
         "---\nsmall_changes:\n  - This section does not exist.\n",
         "small_changes",
     ),
-    # What Galaxy calls flake8 and ansible-lint for: the two mistakes above.
+    # What Galaxy calls flake8 for: the mistake above.
     Mistake("galaxy-importer", UNUSED_IMPORT, "", f"WARNING: {UNUSED_IMPORT}:1:1: F401"),
-    Mistake("galaxy-importer", UNSAFE_TASK, "", f"WARNING: {UNSAFE_TASK}"),
     Mistake("galaxy-importer", "tests/sanity/ignore-2.19.txt", "README.md pep8\n", "ignore-2.19.txt"),
 ]
 
 
+def is_needed(name: Path) -> bool:
+    """Whether a file of the checkout belongs into the copy."""
+    top = name.parts[0]
+    if top == "roles":
+        return not {"tasks", "templates", "vars"} & set(name.parts)
+    return top not in ("docs", "extensions", "playbooks", "tests") or name.is_relative_to("tests/tools")
+
+
 def plant(root: Path) -> None:
     """Make a copy of the checkout in `root`, with all mistakes."""
-    for name in files():
+    for name in filter(is_needed, files()):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, root / name, follow_symlinks=False)
     # Git, too, must not ignore the copy, whatever surrounds it.
