@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import random
+import re
 import signal
 import sys
 import tempfile
@@ -29,6 +30,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import yaml
 
 TESTS = Path(__file__).parents[1]
 COLLECTIONS = TESTS.parent / "build" / "collections"
@@ -69,6 +72,8 @@ FAULTS = (
     ("fail_operation", {}),
 )
 NO_ERROR = {"", "check_failed"}
+NOT_REACHED = {"failed": True, "error": {"kind": "not reached"}, "problem": ""}
+TASK_THAT_SETTLES = re.compile(r"hosting\.management\.settle: (\{[^{}]*\})")
 
 
 @dataclass
@@ -242,47 +247,47 @@ class Case:
         for _try in range(TRIES):
             wanted = Wanted("deploy", {"deploy_hosts": "all", "deploy_release": LAST, "deploy_serial": "100%"})
             play = self._play(wanted).wait()
-            left = self._errors_of(play)
+            results = {name: play.fact(name, "deploy_result") or NOT_REACHED for name in self.record.names}
+            left = {name: _error_of(result) for name, result in results.items()}
             self._tell(f"end of {wanted}: {play.status}, {left}")
             if play.status == 0 or set(left.values()) <= NO_ERROR:
                 return
             for name in [name for name, kind in left.items() if kind == "outcome_unknown"]:
-                self._settle(name)
+                self._settle(name, results[name]["problem"])
             time.sleep(0.3)
         self._violated("does not end", f"{LAST} is not deployed after {TRIES} undisturbed runs: {left}")
 
-    def _errors_of(self, play: Play) -> dict[str, str]:
-        """The kinds of errors with which a deployment ended, by environment."""
-        found = {}
-        for name in self.record.names:
-            result = play.fact(name, "deploy_result") or {"failed": True, "error": {"kind": "not reached"}}
-            found[name] = (result["error"].get("kind") or result["problem"]) if result["failed"] else ""
-        return found
-
-    def _settle(self, name: str) -> None:
-        """Look at the environment once nothing goes on there, and say what is to be seen."""
+    def _settle(self, name: str, problem: str) -> None:
+        """Do what the message says: look at the environment once nothing goes on there, and record what is seen."""
         self._end_operations()
         self.counted["unknown"] += 1
-        shown = self._shown(name)
-        there = self.record.environment(name).content.files
-        restored = shown["restored_backup"]
-        if restored and restored["state"] == "unknown":
-            backup = self.record.backup(name, restored["backup_id"])
-            is_done = backup is not None and backup.content.files == there
-            self._say(name, is_done, backup_id=restored["backup_id"])
-        elif shown["release"] and shown["state"] == "unknown":
-            self._say(name, there.split(" ")[0] == shown["release"], release=shown["release"])
+        told = TASK_THAT_SETTLES.search(problem)
+        if told:
+            what = yaml.safe_load(told[1])
+            self._say(name, self._is_seen(name, what), **what)
         else:
             self._tell(f"{name}: pushed whatever is there")
             self.record.forced.setdefault(name, []).append(time.monotonic())
             variables = {"deploy_hosts": name, "deploy_release": LAST, "deploy_force_push": True}
             self._play(Wanted("deploy", variables)).wait()
 
+    def _is_seen(self, name: str, what: dict) -> bool:
+        """Whether the service shows that it has carried out what a message names by the options of settle."""
+        there = self.record.environment(name).content
+        if "tag" in what:
+            return any(
+                one.note == what["tag"] and one.content == there for one in self.record.environment(name).backups
+            )
+        if "backup_id" in what:
+            backup = self.record.backup(name, what["backup_id"])
+            return backup is not None and backup.content.files == there.files
+        return there.files.split(" ")[0] == what["release"]
+
     def _say(self, name: str, is_done: bool, **what: object) -> None:
         """Say whether the service has carried out what nobody knew of."""
-        outcome = "done" if is_done else "not_done"
-        self._tell(f"{name}: settle {what}: {outcome}")
-        self._task("settle", name, outcome=outcome, **what)
+        given = what | {"outcome": "done" if is_done else "not_done"}
+        self._tell(f"{name}: settle {given}")
+        self._task("settle", name, **given)
 
     def _end_operations(self) -> None:
         """Wait until nothing goes on."""
@@ -359,6 +364,11 @@ class Case:
     def _violated(self, promise: str, sentence: str) -> None:
         if (promise, sentence) not in self.verdict.violations:
             self.verdict.violations.append((promise, sentence))
+
+
+def _error_of(result: dict) -> str:
+    """The kind of the error with which a deployment to an environment ended, or nothing."""
+    return (result["error"].get("kind") or result["problem"]) if result["failed"] else ""
 
 
 class Workplace:
