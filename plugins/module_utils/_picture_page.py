@@ -3,12 +3,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The page that shows two sets of pictures: one file, which loads nothing, in the style of a report.
 
-A module may run far from the role that makes reports, so the page brings its own style sheet, with the same colours.
+A module may run far from the role that makes reports, so the page brings its own style sheet.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
 from base64 import b64encode
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from . import _page_style
 from ._picture_differences import MOST_REGIONS, Difference, Region, libraries
 from ._text import printable
 
@@ -27,68 +27,13 @@ LARGEST_DETAIL = (1000, 700)  # pixels
 LEVELS = ("bad", "warn", "good")
 RED = (214, 40, 40)
 
-COLOURS = """:root {
-  --bg: #ffffff;
-  --ink: #1c2127;
-  --muted: #57606a;
-  --panel: #f4f6f8;
-  --line: #d0d7de;
-  --edge: #6b7680;
-  --link: #0b5394;
-  --bad: #b3261e;
-  --warn: #8a5300;
-  --good: #1a6b34;
-}
-@media screen and (prefers-color-scheme: dark) {
-  :root {
-    --bg: #14181d;
-    --ink: #e8ebee;
-    --muted: #a5b0bb;
-    --panel: #1d232a;
-    --line: #3a434d;
-    --edge: #7d8995;
-    --link: #8fc1ff;
-    --bad: #ff9a91;
-    --warn: #f0b95b;
-    --good: #7fd69b;
-  }
-}"""
-
 STYLE = (
-    COLOURS
-    + """
-* { box-sizing: border-box; }
-body {
-  margin: 0 auto;
-  padding: 1rem;
-  max-width: 90rem;
-  background: var(--bg);
-  color: var(--ink);
-  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif;
-  overflow-wrap: anywhere;
-}
-h1 { font-size: 1.75rem; line-height: 1.2; margin: 0; }
-h2 { font-size: 1.25rem; line-height: 1.3; margin: 0 0 .25rem; }
+    _page_style.STYLE
+    + """h2 { font-size: 1.25rem; line-height: 1.3; margin: 0 0 .25rem; }
 h3 { font-size: 1rem; line-height: 1.3; margin: 1.25rem 0 .5rem; }
 header p, footer p, .words { color: var(--muted); margin: .25rem 0 1rem; }
-a { color: var(--link); }
 a:focus-visible, summary:focus-visible, .whole:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 section { margin: 0 0 2.5rem; padding: 1rem 0 0; border-top: 1px solid var(--line); }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .75rem; margin: 0 0 2rem; }
-.tiles div {
-  display: flex;
-  flex-direction: column-reverse;
-  justify-content: flex-end;
-  padding: .75rem;
-  background: var(--panel);
-  border: 1px solid var(--line);
-  border-left: .3rem solid var(--edge);
-  border-radius: .3rem;
-}
-.tiles dt { color: var(--muted); font-size: .875rem; line-height: 1.3; }
-.tiles dd { margin: 0; font-size: 1.5rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
-.tiles .bad { border-left-color: var(--bad); }
-.tiles .warn { border-left-color: var(--warn); }
 span.bad { color: var(--bad); font-weight: 600; }
 span.warn { color: var(--warn); font-weight: 600; }
 span.good { color: var(--good); }
@@ -153,15 +98,11 @@ class PicturePage:
             f"<div{_class(level)}><dt>{escape(name)}</dt><dd>{value}</dd></div>\n" for name, value, level in tiles
         )
         items = "".join(item for _level, item in sorted(self._items, key=lambda one: one[0]))
-        style_hash = b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-        policy = (
-            f"default-src 'none'; style-src 'sha256-{style_hash}'; img-src data:; base-uri 'none'; form-action 'none'"
-        )
         return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta http-equiv="Content-Security-Policy" content="{_page_style.content_security_policy(STYLE)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex, nofollow">

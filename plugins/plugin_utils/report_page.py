@@ -8,8 +8,6 @@ The page is one file that loads nothing. All text from the document is escaped w
 
 from __future__ import annotations
 
-import hashlib
-from base64 import b64encode
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +15,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from ..module_utils import _page_style
 from ..module_utils._text import printable
 from . import report_charts as charts
 from .plain_values import Record
@@ -109,10 +108,9 @@ def page_of(document: Record, folder: str | Path) -> str:
 
 def rendered(folder: str | Path, template: str, **values: object) -> str:
     """Return a page that a template of the role makes of these values, with the role's style sheet and script."""
-    folder = Path(folder)
-    style, script = ((folder / "files" / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    style, script = style_of(folder), _file_of(folder, "page.js")
     environment = Environment(
-        loader=FileSystemLoader(folder / "templates"),
+        loader=FileSystemLoader(Path(folder) / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
@@ -123,17 +121,17 @@ def rendered(folder: str | Path, template: str, **values: object) -> str:
         **values,
         style=Markup(style),  # noqa: S704 - the role's own files
         script=Markup(script),  # noqa: S704
-        policy=content_security_policy(style, script),
+        policy=_page_style.content_security_policy(style, script),
     )
 
 
-def content_security_policy(style: str, script: str) -> str:
-    """Return the policy of a page that may load nothing, and run nothing but this."""
-    style_hash, script_hash = (b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script))
-    return (
-        f"default-src 'none'; style-src 'sha256-{style_hash}'; script-src 'sha256-{script_hash}'; img-src data:;"
-        " base-uri 'none'; form-action 'none'"
-    )
+def style_of(folder: str | Path) -> str:
+    """Return the style sheet of the role's pages: what all pages have in common, and then its own."""
+    return _page_style.STYLE + _file_of(folder, "page.css")
+
+
+def _file_of(folder: str | Path, name: str) -> str:
+    return (Path(folder) / "files" / name).read_text(encoding="utf-8")
 
 
 def _shown(value: object) -> object:

@@ -21,6 +21,7 @@ from ansible_collections.hosting.management.plugins.module_utils._picture_sets i
     shown_url,
 )
 from ansible_collections.hosting.management.plugins.modules import site_compare, site_snapshot
+from ansible_collections.hosting.management.plugins.plugin_utils import report_page
 
 pytest_plugins = ["simulator.fixtures"]
 
@@ -107,7 +108,7 @@ def test_pages_of_one_path_have_names_of_their_own():
 
 
 def test_the_page_has_the_colours_of_a_report():
-    style = (ROOT / "roles" / "report" / "files" / "page.css").read_text()
-    colours = [line.strip() for line in _picture_page.COLOURS.splitlines() if line.strip().startswith("--")]
-    assert len(colours) == 20
+    style = report_page.style_of(ROOT / "roles" / "report")
+    colours = [line.strip() for line in _picture_page.STYLE.splitlines() if line.strip().startswith("--")]
+    assert len(colours) == 24
     assert all(line in style for line in colours)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.plugin_utils.report_page import page_of
+from ansible_collections.hosting.management.plugins.plugin_utils.report_page import page_of, style_of
 from unit.report_fleet import HOSTILE, PARTS, document, failed, host
 
 ROLE = Path(__file__).parents[2] / "roles" / "report"
@@ -239,7 +239,7 @@ def test_what_has_changed_is_shown():
 
 def colours() -> list[dict[str, str]]:
     """The variables of the style sheet, in the light and in the dark."""
-    style = (ROLE / "files" / "page.css").read_text()
+    style = style_of(ROLE)
     light, dark = (
         dict(re.findall(r"--(\w+): (#\w{6});", block)) for block in re.findall(r":root \{(.*?)\}", style, re.DOTALL)
     )

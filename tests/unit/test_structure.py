@@ -70,6 +70,7 @@ ORDER = [
     "_picture_sets",
     "_picture_differences",
     "_snapshots",
+    "_page_style",
     "_picture_page",
     "_comparing",
     "_analytics",
