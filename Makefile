@@ -62,7 +62,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-15s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 	@echo "PYTHON=python3.12 chooses the interpreter, CORE=2.21 the ansible-core, ARGS=... goes to the tool."
 
-demo: $(VENV)/.demo ## see the collection at work against a simulated service, in a minute
+demo: $(VENV)/$(if $(findstring --pictures,$(DEMO_ARGS)),.browser,.demo) ## see the collection at work against a simulated service, in a minute
 	@$(home) "$(VENV)/bin/python" tests/demo/demo.py $(DEMO_ARGS)
 
 test: $(VENV)/.test $(LINK) ## the quick tests; of all tests, ARGS="-k backup" runs some

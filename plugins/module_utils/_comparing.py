@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from ._context import Context
-from ._errors import InvalidInput
+from ._errors import CheckFailed, InvalidInput
 from ._picture_differences import MOST_REGIONS, Difference, difference_of, libraries
 from ._picture_page import Compared, PicturePage
 from ._picture_sets import Picture, Place, make_folder, read_picture, read_set, write_file
+
+MOST_TOLD = 5  # pages in a message
 
 
 def checked_percent(value: float) -> float:
@@ -37,7 +39,10 @@ class Pair:
 
 
 def compare_sets(context: Context) -> dict[str, Any]:
-    """Compare the sets, write the page, and return what the task's result has. Raises InvalidInput, MissingLibrary."""
+    """Compare the sets, write the page, and return what the task's result has.
+
+    Raises InvalidInput, MissingLibrary, and CheckFailed when pages differ that must not.
+    """
     libraries()
     sets = [{one.place: one for one in read_set(context[name])} for name in ("before", "after")]
     places = list(dict.fromkeys([*sets[0], *sets[1]]))
@@ -50,7 +55,7 @@ def compare_sets(context: Context) -> dict[str, Any]:
         pair = Pair(place, sets[0].get(place), sets[1].get(place), context["most_difference"])
         entries.append(_compare(context, pair, page))
     differing = [f"{one['page']} at {one['width']} px" for one in entries if one["differs"]]
-    return {
+    result = {
         "changed": _write(context, page),
         "differs": bool(differing),
         "differing": differing,
@@ -59,6 +64,23 @@ def compare_sets(context: Context) -> dict[str, Any]:
         "pictures": entries,
         "report": context["report"],
     }
+    if differing and context["must_match"]:
+        error = CheckFailed(_sentence(context, entries))
+        error.results.update(result)
+        raise error
+    return result
+
+
+def _sentence(context: Context, entries: list[dict[str, Any]]) -> str:
+    """Return what differs too much, the worst first."""
+    wrong = sorted((one for one in entries if one["differs"]), key=lambda one: -one["share"])
+    told = [f"{one['page']} at {one['width']} px ({one['problem'] or words_of(one['share'])})" for one in wrong]
+    more = f" and {len(told) - MOST_TOLD} more" if len(told) > MOST_TOLD else ""
+    where = f" See {context['report']}." if context["report"] else ""
+    return (
+        f"The site looks different: {', '.join(told[:MOST_TOLD])}{more}."
+        f" At most {context['most_difference']:g} % may differ.{where}"
+    )
 
 
 def _compare(context: Context, pair: Pair, page: PicturePage) -> dict[str, Any]:

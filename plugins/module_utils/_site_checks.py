@@ -55,7 +55,7 @@ def check_site(context: Context) -> dict[str, Any]:
     judging = _Judging(context)
     judging.wait()
     checks = _check_all(context)
-    problem = _problem_in(checks)
+    problem = _problem_in(checks, context.get("known_problem"))
     judging.record(checks, problem)
     results = {"checks": checks, **judging.results()}
     error = problem or judging.problem
@@ -106,13 +106,13 @@ class _Judging:
         return {"updates": updates, "has_ended": self.has_ended}
 
 
-def _problem_in(checks: list[dict[str, Any]]) -> HostingError | None:
+def _problem_in(checks: list[dict[str, Any]], known: str | None) -> HostingError | None:
     problems = [one for one in checks if not one["ok"]]
     message = " ".join(f"{one['url']} {one['problem']} (attempts: {one['attempts']})." for one in problems)
+    if known or any(one["is_of_site"] for one in problems):
+        return CheckFailed(" ".join(filter(None, [message, known])))
     if not problems:
         return None
-    if any(one["is_of_site"] for one in problems):
-        return CheckFailed(message)
     return ConnectionFailed(
         f"{message} Whether the site works is not known. Check the network, the name resolution and the proxy settings"
         " of the machine that runs this task, then run again."

@@ -84,6 +84,11 @@ options:
     description:
       - The id of the environment's site, for the verdict on a PHP version.
     type: str
+  known_problem:
+    description:
+      - What is known to be wrong with the site already, such as that its pages look different from before. The site
+        then counts as not working, whatever it answers.
+    type: str
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
@@ -215,6 +220,7 @@ SPEC = ModuleSpec(
         **OPTIONS,
         "environment_id": uuid_option(required=False, aliases=["env_id"]),
         "site_id": uuid_option(required=False),
+        "known_problem": {"type": "str"},
     },
     rule=require_address,
     needs_service=lambda params: params["environment_id"] is not None,

@@ -16,8 +16,7 @@ description:
     pixel, and shades that hardly differ do not count.
   - Pages are the same if their paths are. So the pictures of a staging environment can be compared with those of the
     live one.
-  - Nothing is sent to anybody, and neither O(base_url) nor O(api_key) is needed. That pages differ is no failure; use
-    RV(differs) in C(failed_when). In check mode, nothing is written.
+  - Nothing is sent to anybody, and neither O(base_url) nor O(api_key) is needed. In check mode, nothing is written.
 options:
   before:
     description:
@@ -34,6 +33,11 @@ options:
       - The share of pixels that may differ, in percent. A page that differs more counts in RV(differs).
     type: float
     default: 0.01
+  must_match:
+    description:
+      - Whether the task fails, with the error kind V(check_failed), if a page differs by more than O(most_difference).
+    type: bool
+    default: false
   report:
     description:
       - The path of an HTML page to write, with before, after and difference of what differs. It is one file that loads
@@ -55,41 +59,40 @@ EXAMPLES = r"""
   hosting.management.site_compare:
     before: pictures/before
     after: pictures/after
+    must_match: true
     report: pictures/comparison.html
   delegate_to: localhost
-  register: compared
-  failed_when: compared is failed or compared.differs
 """
 
 RETURN = r"""
 differs:
   description: Whether a page differs by more than O(most_difference), or is in one set only.
-  returned: success
+  returned: success, or pages differ
   type: bool
 differing:
   description: The pages that do.
-  returned: success
+  returned: success, or pages differ
   type: list
   elements: str
   sample: [/cart at 1400 px]
 to_look_at:
   description: The pages that differ, but by no more than O(most_difference).
-  returned: success
+  returned: success, or pages differ
   type: list
   elements: str
   sample: [/ at 400 px]
 greatest:
   description: The greatest share of pixels that differs, in percent.
-  returned: success
+  returned: success, or pages differ
   type: float
   sample: 12.4
 report:
   description: The path of the page, or null.
-  returned: success
+  returned: success, or pages differ
   type: str
 pictures:
   description: Each page and width.
-  returned: success
+  returned: success, or pages differ
   type: list
   elements: dict
   contains:
@@ -162,6 +165,7 @@ SPEC = ModuleSpec(
         "before": {"type": "path", "required": True},
         "after": {"type": "path", "required": True},
         "most_difference": Option(checked_percent, type="float", default=0.01),
+        "must_match": {"type": "bool", "default": False},
         "report": {"type": "path"},
     },
     needs_service=False,

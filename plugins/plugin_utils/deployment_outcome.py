@@ -11,10 +11,11 @@ from datetime import datetime
 from ..module_utils._backup_removals import NO_ROOM, words_for
 from ..module_utils._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
 from . import plan as plans
-from .deployment import PUSH, VERIFY, name_of
+from .deployment import PICTURES, PUSH, VERIFY, name_of
 from .deployment_text import text_of
 from .plain_values import Record, plain
 from .results import end_of_log
+from .verified_pictures import of_pictures
 
 STEPS = {
     "backup": "backup",
@@ -124,6 +125,7 @@ class _Environment:
             "backup": self.backup,
             "removed_backups": self._removed(),
             "log": self._result("log").get("lines") or [],
+            "pictures": of_pictures(self._result("pictures_before"), self._result("compared")),
             "error": self.error,
             "unsettled": self.is_unsettled,
             "problem": self.problem() if failed else "",
@@ -188,6 +190,8 @@ class _Environment:
         text = self.failure["msg"].replace(NO_ROOM, f"{NO_ROOM} {HOW_TO_MAKE_ROOM}")
         if self.step == VERIFY and self.kind == "check_failed":
             return f"The site does not work: {text}"
+        if self.step == PICTURES and self.kind == "check_failed":
+            return text
         if self.step != PUSH:
             return f"Failed at '{self.failure['task']}': {text}"
         if self.kind == "operation_failed":
@@ -321,4 +325,5 @@ def _not_reached(host: str) -> Record:
         "unsettled": False,
         "removed_backups": [],
         "log": [],
+        "pictures": of_pictures({}, {}),
     }

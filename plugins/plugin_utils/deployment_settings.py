@@ -17,6 +17,7 @@ from . import plan as plans
 from .locks import named
 from .plain_values import Record, plain
 from .role_variables import addresses_of, listed, nulls_of, number_of_version, waves_of
+from .verified_pictures import pictures_of, problems_of_pictures
 
 RELEASE = ("deploy_release", "the name of the release", "-e deploy_release=v1.2.3")
 SITE = ("deploy_site_id", "the id of its site", "hosting_site_id in the inventory")
@@ -176,6 +177,9 @@ def _steps_of(values: Record) -> Record:
         "caches": listed(values.get("deploy_caches")) if clears else [],
         "clears_caches": bool(clears),
         "verifies": bool(values.get("deploy_verify") and verify_urls),
+        "pictures": pictures_of("deploy", values, _text(values, "environment_id"))
+        if values.get("deploy_verify")
+        else {},
         "rolls_back": bool(values.get("deploy_rollback")),
         "wait_timeout": values.get("deploy_wait_timeout") or 0,
     }
@@ -253,6 +257,7 @@ def _contradictions(given: Record, values: Record) -> Iterator[str]:
     if values.get("deploy_verify"):
         yield from addresses_of("deploy_verify_urls", values.get("deploy_verify_urls"))
         yield from _bad_patience(values)
+        yield from problems_of_pictures("deploy", values)
     yield from _bad_commands(values)
     try:
         checked_keep(str(values.get("deploy_keep_backups") or ""))

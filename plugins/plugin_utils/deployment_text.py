@@ -11,6 +11,7 @@ from ..module_utils._text import printable
 from .plain_values import Record
 from .plan import lines_of
 from .text_table import counted, folded, table
+from .verified_pictures import words_of_pictures
 
 COLUMNS = ["environment", "before", "after", "done", "seconds", "needs"]
 LONGEST_CELL = 110  # characters
@@ -28,6 +29,7 @@ def text_of(summary: Record, left: list[str]) -> list[str]:
         _totals(summary["totals"], summary["check_mode"]),
         *_next(left),
         *_logs(summary),
+        *_pictures(summary),
         *_unsettled(summary),
     ]
 
@@ -75,6 +77,12 @@ def _logs(summary: Record) -> Iterator[str]:
     for one in summary["environments"]:
         if one["log"]:
             yield f"{printable(one['environment'])}: the end of its error log: {' | '.join(one['log'])}"
+
+
+def _pictures(summary: Record) -> Iterator[str]:
+    for one in summary["environments"]:
+        for words in words_of_pictures(one["pictures"]):
+            yield printable(f"{one['environment']}: {words}")
 
 
 def _unsettled(summary: Record) -> Iterator[str]:

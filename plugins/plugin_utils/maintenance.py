@@ -25,6 +25,7 @@ from .maintenance_undo import is_restored, said_of, under_way
 from .plain_values import Record, plain
 from .results import elements_of, end_of_log, is_not_offered, reading_of, update_named
 from .text_table import folded
+from .verified_pictures import of_pictures, words_of_pictures
 
 PARTS = {
     "plugins": "plugins",
@@ -87,7 +88,8 @@ def result_of(done: Record, settings: Record) -> Record:
 
     :param done: the results of the role's tasks: ``site`` and ``well`` of site_check (before and after updates),
         ``kept`` and, where there were updates, ``made`` of environment, ``judged`` of update_verdict, and
-        ``update_backup`` of manual_backup, ``log`` of site_log_info, and ``undo`` (maintenance_undo.said_of); and what
+        ``update_backup`` of manual_backup, ``log`` of site_log_info, ``pictures`` (of site_snapshot ``before`` and
+        ``after`` the updates, and ``compared``, of site_compare), and ``undo`` (maintenance_undo.said_of); and what
         updates wait for, ``locks`` and ``held_by``, the name of an environment.
     :param settings: what the tasks were asked for: ``result`` of maintenance_settings.
     """
@@ -99,8 +101,8 @@ def does_not_work(asked: Record) -> bool:
 
     :param asked: the result of site_check, as plain values.
     """
-    checks = asked.get("checks")
-    return bool(asked.get("failed")) and (checks is None or any(not one["ok"] for one in checks))
+    checks, is_of_site = asked.get("checks"), (asked.get("error") or {}).get("kind") == "check_failed"
+    return bool(asked.get("failed")) and (checks is None or is_of_site or any(not one["ok"] for one in checks))
 
 
 def is_spoilt(made: Record, well: Record) -> bool:
@@ -169,6 +171,10 @@ class _Environment:
         # In check mode, one task predicts all; it changes no backup that is not declared.
         self.foreseen_backup = self.parts.pop("backup")[0] if self._foresees_backup() else None
         self.locks = self.results.get("locks") or []
+        taken = self._of("pictures")
+        before, after, compared = (taken.get(name) or {} for name in ("before", "after", "compared"))
+        self.no_pictures = {} if self._of("made") else before
+        self.pictures = of_pictures(before, compared, after)
         changes = [entry["changed"] for name in UPDATES for entry in self.parts.get(name, [])]
         self.is_predicted = bool(settings["check_mode"] and not self._of("made") and any(changes))
         self.is_updated = self.is_predicted or bool(self._of("made") and not self.locks)
@@ -193,6 +199,7 @@ class _Environment:
             "is_going_back": bool(self.settings.get("rolls_back") and under_way(self._of("kept"))),
             "removed_backups": self._removed(),
             "log": self._of("log").get("lines") or [],
+            "pictures": self.pictures,
             "changed": bool(self.done),
             "changes": self.changes,
             "not_seen": self.not_seen,
@@ -289,6 +296,8 @@ class _Environment:
             self._find(name, "held", f"{what} It waits until {self.results['held_by']}, which goes first, works.")
         elif does_not_work(self._of("site")):
             self._fail(name, f"{what} Not updated, because the site did not work before.")
+        elif self.no_pictures.get("failed"):
+            self._fail(name, f"{what} Not updated, because no pictures could be taken: {_message(self.no_pictures)}")
         elif self._of("site").get("failed"):
             self._fail(name, f"{what} Not updated, because it is not known what earlier updates did.")
         else:
@@ -327,6 +336,8 @@ class _Environment:
             self._find(
                 "updates", "warn", "An earlier update goes on, so nobody can tell yet whether the site works with it."
             )
+        for words in words_of_pictures(self.pictures):
+            self._find("well", "warn", words)
         undo = self._of("undo")
         if is_restored(undo) and undo["restore"].get("changed"):
             self.done.append(f"restored backup {undo['choice']['backup_id']}")
@@ -634,6 +645,7 @@ def _not_reached(host: str) -> Record:
         "due": [],
         "is_going_back": False,
         "removed_backups": [],
+        "pictures": of_pictures({}, {}),
         "log": [],
         "changed": False,
         "changes": [],

@@ -18,6 +18,7 @@ from .locks import named
 from .maintenance import PARTS, READINGS, UPDATES
 from .plain_values import Record, plain
 from .role_variables import addresses_of, nulls_of, number_of_version, waves_of
+from .verified_pictures import pictures_of, problems_of_pictures
 
 ROLE = "maintain"
 VERSIONS = ("maintain_php_version", "maintain_check_php_version", "maintain_check_wordpress_version")
@@ -95,6 +96,7 @@ def _settings(typed: Record, also: Record, host: str, check_mode: bool, planned:
     bound = [name for name in declared if declared[name] is not None and name not in compared]
     urls = typed["maintain_verify_urls"] or []
     verifies = typed["maintain_verify"] and bool(urls)
+    pictures = pictures_of("maintain", typed, str(typed["maintain_environment_id"])) if verifies else {}
     rolls_back = bool(typed["maintain_rollback"] and verifies)
     # What is restored is what this run has taken itself.
     max_age = "1s" if rolls_back else typed["maintain_update_backup_max_age"]
@@ -110,7 +112,9 @@ def _settings(typed: Record, also: Record, host: str, check_mode: bool, planned:
         "planned": plan.moves_of(planned, bound) if planned else None,
         "site_check": _site_check(typed, bool(updates)),
         "verifies": verifies,
-        "looks": "ask.yml" if verifies else "judge.yml",
+        "looks": "judge.yml" if not verifies else "ask_with_pictures.yml" if pictures else "ask.yml",
+        "pictures": pictures,
+        "applies": "apply_with_pictures.yml" if pictures else "apply.yml",
         "rolls_back": rolls_back,
         "update_backup_max_age": max_age,
         "log_lines": (typed["maintain_log_lines"] or 0) if _has_companions(also) else 0,
@@ -265,6 +269,9 @@ def problems_of(variables: Record, host: str) -> Iterator[str]:
         yield f"{host} has both maintain_primary_domain and maintain_primary_domain_id: give one of them."
     if typed["maintain_verify"]:
         yield from addresses_of("maintain_verify_urls", typed["maintain_verify_urls"])
+        yield from problems_of_pictures("maintain", typed)
+        if typed["maintain_verify_pictures"] and not typed["maintain_verify_urls"]:
+            yield "maintain_verify_pictures needs maintain_verify_urls: a page that does not work is not looked at."
     yield from _bad_summary_file(typed["maintain_summary_file"])
 
 

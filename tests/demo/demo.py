@@ -1,7 +1,11 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Deploys releases to a small fleet against the simulator: a killed run, a second run, a release that does not work."""
+"""Runs playbooks on a small fleet against the simulator, and shows what they promise.
+
+Deployments: a killed run, a second run, a release that does not work. With --pictures, nights with an update that loses
+the layout of a site, though its pages answer 200.
+"""
 
 from __future__ import annotations
 
@@ -64,10 +68,17 @@ class Demo:
 
     def deploy(self, name, expected, release, *arguments, kill_after_pushes=None):
         """Run the deploy playbook, show its output as it comes, and remember the Run."""
+        extra = ["-e", "deploy_hosts=live", "-e", f"deploy_release={release}", *arguments]
+        return self._run("deploy", name, expected, extra, kill_after_pushes)
+
+    def maintain(self, name, expected):
+        """Run the maintain playbook, show its output as it comes, and remember the Run."""
+        return self._run("maintain", name, expected, ["-e", "maintain_hosts=live"])
+
+    def _run(self, playbook, name, expected, extra, kill_after_pushes=None):
         console.rule(f"[bold]{len(self.runs) + 2}. {name}")
         console.print(f"[dim]{expected}[/dim]")
-        command = ["ansible-playbook", "hosting.management.deploy", "-i", "tests/demo/inventory.yml"]
-        command += ["-e", "deploy_hosts=live", "-e", f"deploy_release={release}", *arguments]
+        command = ["ansible-playbook", f"hosting.management.{playbook}", "-i", "tests/demo/inventory.yml", *extra]
         # Not wrapped, so that it can be copied.
         console.print(f"[bold]$ {escape(shlex.join(command))}[/bold]\n", soft_wrap=True)
         self.simulator.clear_requests()
@@ -127,7 +138,7 @@ def main():
             if environment[name] != os.environ.get(name):
                 console.print(f"export {name}={escape(shlex.quote(environment[name]))}", soft_wrap=True)
         demo = Demo(simulator, environment)
-        return tell(demo, can_restore=not options.interface_only)
+        return tell_of_pictures(demo) if options.pictures else tell(demo, can_restore=not options.interface_only)
 
 
 def tell(demo, can_restore):
@@ -166,9 +177,36 @@ def tell(demo, can_restore):
     )
 
 
+def tell_of_pictures(demo):
+    """Run the story of an update that loses the layout, and return the exit status: 0 if all went as announced."""
+    state = demo.simulator.state
+    sites = [state.environment(seed.environment_id(number)) for number in range(1, SITES + 1)]
+    demo.simulator.settings.collapsing = frozenset({"plugin example-forms 2.5.0"})
+    before = {site.plugins[0].version for site in sites}
+    night = demo.maintain(
+        "An update that loses the layout",
+        "The pages of the first site answer 200 after it, but look different. The site goes back to its backup.",
+    )
+    updates = [one for one in night.writes if one.path.endswith("/plugins/bulk-update")]
+    next_night = demo.maintain("The next night", "The update is remembered: it is held back everywhere.")
+    reports = sorted(WORK.glob("pictures/*/comparison.html"))
+    console.print(f"Before, after and difference: {reports[0] if reports else 'there is no page'}\n", soft_wrap=True)
+    return summarize(
+        demo.runs,
+        {
+            "The update reached one site": len(updates) == 1 and night.status != 0,
+            "That site is as it was before": {site.plugins[0].version for site in sites} == before,
+            "The next night, the update went nowhere": not any("plugins" in one.path for one in next_night.writes),
+            "A page shows before, after and difference": len(reports) == 1,
+        },
+    )
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--interface-only", action="store_true", help="simulate the 19 documented endpoints only")
+    story = parser.add_mutually_exclusive_group()
+    story.add_argument("--interface-only", action="store_true", help="simulate the 19 documented endpoints only")
+    story.add_argument("--pictures", action="store_true", help="show what pictures of pages find; needs Chromium")
     return parser.parse_args()
 
 

@@ -28,6 +28,7 @@ def failed(step: str, kind: str = "", **error: object) -> dict[str, Any]:
 GOES_BACK = {
     "a command of WP-CLI failed": {"failure": failed("wp_cli", "operation_failed")},
     "the site does not work": {},
+    "the site looks different": {"failure": failed("pictures", "check_failed")},
     "a task after the push failed": {"failure": failed("after_push")},
     "the push failed on its way": {
         "failure": failed("push", "operation_failed"),
@@ -46,6 +47,7 @@ GOES_BACK = {
 STAYS = {
     "nobody wants to": {"wanted": False},
     "the site could not be asked": {"failure": failed("verify", "connection")},
+    "pictures could not be compared": {"failure": failed("pictures", "invalid_input")},
     "a command of WP-CLI never ran": {"failure": failed("wp_cli", "bad_request")},
     "nobody knows how a command of WP-CLI ended": {"failure": failed("wp_cli", "outcome_unknown")},
     "a command of WP-CLI goes on": {"failure": failed("wp_cli", "operation_timeout")},
@@ -170,6 +172,11 @@ SAID = {
         "Failed at 'A task': It failed.",
         "Fix the cause, then run again.",
     ),
+    "the site looks different": (
+        {"failure": failed("pictures", "check_failed"), "return": BACK},
+        "It failed.",
+        "It was rolled back to backup 7 (before-v2), and the site works again.",
+    ),
     "it went back": (
         {"failure": BROKEN, "return": BACK},
         "The site does not work: It answered 500.",
@@ -240,6 +247,7 @@ def test_all_that_a_result_has():
         "backup": BACKUP["backup"],
         "removed_backups": [],
         "log": [],
+        "pictures": {"report": None, "differing": [], "to_look_at": [], "greatest": None, "problem": ""},
         "error": {},
         "unsettled": False,
         "problem": "",

@@ -87,6 +87,7 @@ PROBLEMS = {
         {"deploy_verify_urls": "https://me:hush@a.example"},
         "deploy_verify_urls has ********@a.example, which",
     ),
+    "no page": ({"deploy_verify_pictures": ["shop.example.com"]}, "deploy_verify_pictures "),
     "no attempts": ({"deploy_verify_attempts": "0"}, "deploy_verify_attempts must be 1 or more, deploy_verify_pause 0"),
     "no patience": ({"deploy_verify_pause": -1}, "deploy_verify_attempts must be 1 or more, deploy_verify_pause 0"),
     "no time": ({"deploy_verify_timeout": 0}, "deploy_verify_attempts must be 1 or more, deploy_verify_pause 0"),

@@ -626,6 +626,36 @@ def test_updates_of_a_site_that_did_not_work_are_not_made():
     assert findings({**kept(), **asked}, checks_site=False) == []
 
 
+def test_without_a_browser_for_the_wanted_pictures_nothing_is_updated():
+    update = entry(differs=True, before={"version": "1"}, after={"version": "2"})
+    taken = {"failed": True, "msg": "There is no browser.", "error": {"kind": "missing_library"}}
+    [found, warned] = findings({**kept(plugins=update), "pictures": {"before": taken}})
+    assert found[:2] == ("plugins", "fail")
+    assert found[2].endswith("Not updated, because no pictures could be taken: There is no browser.")
+    assert warned[1] == "warn"
+
+
+def test_a_page_that_looks_slightly_different_is_told():
+    compared = {"to_look_at": ["/ at 400 px"], "differing": [], "greatest": 0.3, "report": "/p/comparison.html"}
+    result = result_of({"made": {"parts": {}}, "pictures": {"before": {}, "after": {}, "compared": compared}}, SETTINGS)
+    [found] = result["findings"]
+    assert (found["level"], found["text"]) == (
+        "warn",
+        "These pages look slightly different: / at 400 px. See /p/comparison.html.",
+    )
+    assert result["pictures"]["greatest"] == 0.3
+
+
+def test_a_site_that_answers_well_and_looks_different_does_not_work():
+    look = "The site looks different: / at 400 px (94.00 % differ)."
+    well = {"failed": True, "msg": look, "checks": [{"ok": True}], "error": {"kind": "check_failed"}}
+    update = entry(changed=True, differs=True, result={"php_version": "8.4"})
+    result = result_of({"made": {"parts": {"php_version": update}}, "well": well}, SETTINGS)
+    [found] = result["findings"]
+    assert (found["name"], found["level"]) == ("well", "fail")
+    assert found["text"].startswith(look)
+
+
 def test_a_site_that_the_updates_broke_says_which_backup_goes_back():
     update = entry(changed=True, differs=True, result={"php_version": "8.4"})
     made = {"made": {"parts": {"php_version": update}}, "well": {"failed": True, "msg": "It answered 500."}}

@@ -57,6 +57,8 @@ def test_what_the_role_can_work_with_is_no_problem(values):
     assert problems(**values) == []
 
 
+SEEN = {name: ["https://a.example"] for name in ("maintain_verify_urls", "maintain_verify_pictures")}
+
 PROBLEMS = {
     "no environment": ({"maintain_environment_id": ""}, "shop lacks maintain_environment_id"),
     "nothing to go back to": (
@@ -97,6 +99,14 @@ PROBLEMS = {
         "shop has both maintain_primary_domain and maintain_primary_domain_id",
     ),
     "an address": ({"maintain_verify_urls": ["shop.example"]}, "maintain_verify_urls has shop.example, which is not"),
+    "a width": (
+        {**SEEN, "maintain_verify_widths": [1]},
+        "maintain_verify_widths must have widths from 200 to 4000 pixels",
+    ),
+    "pictures of a site that nobody asks": (
+        {"maintain_verify_pictures": ["https://a.example"], "maintain_verify_urls": []},
+        "maintain_verify_pictures needs maintain_verify_urls",
+    ),
     "a file in no folder": (
         {"maintain_summary_file": "/nowhere/summary.json"},
         "maintain_summary_file is /nowhere/summary",

@@ -412,6 +412,16 @@ def test_the_updates_of_the_environment_are_judged(page, verdict, updated, site,
     assert ("answered 500 instead of 200" in reason) == (page == "/down")
 
 
+@pytest.mark.parametrize("page", ["/", "/down"])
+def test_what_is_known_to_be_wrong_counts_whatever_the_site_answers(page, updated, site):
+    known = "The site looks different: / at 400 px."
+    result = updated.run(site_check, environment_id=LIVE, urls=[site + page], known_problem=known, **ONCE)
+    assert (result["error"]["kind"], verdicts(result)) == ("check_failed", ["broke_it"])
+    assert result["msg"].endswith(known)
+    assert ("answered 500" in result["msg"]) == (page == "/down")
+    assert known in result["updates"][0]["reason"]
+
+
 def test_without_an_address_nothing_is_judged(updated):
     result = updated.run(site_check, environment_id=LIVE, urls=[])
     assert (result["checks"], verdicts(result), result["changed"]) == ([], ["not_known"], False)
