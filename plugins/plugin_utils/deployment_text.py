@@ -15,6 +15,7 @@ from .verified_pictures import words_of_pictures
 
 COLUMNS = ["environment", "before", "after", "done", "seconds", "needs"]
 LONGEST_CELL = 110  # characters
+LONGEST_TEXT = 4000  # characters: the command that settles it comes last
 MOST_LEFT = 10  # that are named for --limit
 
 
@@ -88,4 +89,4 @@ def _pictures(summary: Record) -> Iterator[str]:
 def _unsettled(summary: Record) -> Iterator[str]:
     for one in summary["environments"]:
         if one["failed"] and one["unsettled"]:
-            yield printable(f"{one['environment']}: {one['problem']} {one['advice']}")
+            yield printable(f"{one['environment']}: {one['problem']} {one['advice']}", LONGEST_TEXT)

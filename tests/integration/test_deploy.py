@@ -676,6 +676,26 @@ def test_a_release_updates_the_database_once_and_makes_room_for_its_backup(deplo
 
 
 @pytest.mark.story
+def test_a_command_whose_answer_is_lost_runs_once_and_is_settled_as_the_message_says(deployment, simulator):
+    options = {"hosts": "shop", "deploy_wp_cli": ["core update-db"]}
+    simulator.fault("drop_after", "POST", r".*/run-wp-cli-command")
+    for count in (1, 0):
+        done = deployment.run(**options)
+        assert done.returncode != 0
+        assert sum(one.path.endswith("/run-wp-cli-command") for one in simulator.writes) == count
+        [told] = [line for line in as_text(done.stdout).splitlines() if line.strip().startswith('"shop: Failed at')]
+        task = re.search(r"hosting\.management\.settle: (\{.*?\}) \(or not_done\)", told)
+        assert task, told
+    command = [Path(sys.executable).parent / "ansible", "localhost", "-m", "hosting.management.settle"]
+    settle = [*command, "-a", json.dumps(yaml.safe_load(task[1]))]
+    settled = subprocess.run(settle, env=deployment.environment, capture_output=True, text=True, check=False)
+    assert settled.returncode == 0, settled.stdout
+    done = deployment.run(**options)
+    assert done.returncode == 0, done.stdout
+    assert not any(one.path.endswith("/run-wp-cli-command") for one in simulator.writes)
+
+
+@pytest.mark.story
 def test_a_site_that_does_not_work_shows_the_end_of_its_error_log(deployment, simulator):
     simulator.state.environment(HOSTS["shop"]["hosting_source_environment_id"]).content = Content("broken", "db")
     done = deployment.run(hosts="shop")

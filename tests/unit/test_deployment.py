@@ -399,8 +399,9 @@ def test_a_prediction_is_told_as_one():
 
 
 def test_what_nobody_knows_is_told_whole_after_the_table():
-    lost = one("a", failed=True, unsettled=True, problem="It is not known\x1b[2J.", advice="Settle it.")
-    assert summary([lost], ["a"])["text"][-1] == "a: It is not known [2J. Settle it."
+    story = "The answer was lost. " * 70
+    lost = one("a", failed=True, unsettled=True, problem=f"{story}It is not known\x1b[2J.", advice="Settle it.")
+    assert summary([lost], ["a"])["text"][-1] == f"a: {story}It is not known [2J. Settle it."
 
 
 def test_of_many_that_are_left_only_some_would_fit():
