@@ -147,6 +147,10 @@ class Entry:
         """Return True when this is not known to have ended, and the run that has sent it certainly has."""
         return self.progress in (SENT, IN_PROGRESS) and not _may_be_alive(self.sender)
 
+    def is_by_this_clock(self) -> bool:
+        """Return True when its times are by the clock of this machine."""
+        return _clock_of(self.sender) == _clock_of(_this_process())
+
     def as_known(self) -> Entry:
         """Return the entry as it stands now: one that is sent and can get no answer any more is unknown."""
         return self if self.progress != SENT or self.answer_may_come() else replace(self, progress=UNKNOWN)
@@ -195,6 +199,11 @@ def _may_be_alive(sender: str) -> bool:
     except OSError:
         return _exists(pid)  # /proc can be mounted so that it hides the processes of other users
     return is_running and start_now == start
+
+
+def _clock_of(sender: str) -> str:
+    """Return what the senders have in common that share a clock: the boot of a machine, or its name and address."""
+    return sender.split(" ")[1] if sender.startswith("linux ") else sender.rpartition(" ")[0]
 
 
 def _linux_home() -> str | None:

@@ -207,6 +207,17 @@ def test_where_operations_are_not_shown_an_accepted_push_counts_as_done(controll
     assert len(simulator.writes) == 2
 
 
+def test_by_the_clock_of_another_machine_nothing_counts_as_done(controller, simulator, rows):
+    simulator.settings.operation_seconds = 0
+    changed(controller.run(env_push, wait=False, **PUSH))
+    [row] = rows()
+    rows(Entry(**{**vars(row), "sent_at": row.sent_at - 600, "sender": "linux another-boot pid:[1] 1 1"}))
+    simulator.fault("status", "GET", "/operations/.*", times=None, status=404)
+    message = failed(controller.run(backup_restore, wait=False, **RESTORE), "operation_timeout")
+    assert "The push of v1 goes on" in message
+    assert len(simulator.writes) == 1
+
+
 def test_a_push_of_unknown_outcome_is_not_lost(controller, simulator, live, rows):
     simulator.fault("drop_after", "PUT")
     failed(controller.run(env_push, **PUSH), "outcome_unknown")
