@@ -79,16 +79,19 @@ def ended_trials(context: Context) -> list[Trial]:
     return [] if _under_way(context) else trials
 
 
-def judge_environment(context: Context, verdict: str, reason: str, seen: list[Trial] | None = None) -> list[Trial]:
+def judge_environment(
+    context: Context, verdict: str, reason: str, seen: list[Trial] | None = None, *, by_looks: bool = False
+) -> list[Trial]:
     """Judge the updates of the task's environment whose verdict is open, and return those whose verdict is new.
 
     Nothing is judged while an update goes on: it may show, or not, from one moment to the next. A site that works also
-    clears those that broke it, if they are still installed. What is not installed never took place, or was rolled back:
-    an open one is forgotten, and one that broke the site stays held back. Where the answer to an update was lost, an
-    open one may be on its way, and stays open.
+    clears those that broke it, if they are still installed and what was wrong was in its answers. What is not installed
+    never took place, or was rolled back: an open one is forgotten, and one that broke the site stays held back. Where
+    the answer to an update was lost, an open one may be on its way, and stays open.
 
     :param seen: the ended trials when somebody looked at the site. If others have come since, such as those of another
         run, nobody knows which of them the site had then, and nothing is judged.
+    :param by_looks: whether what is wrong is not in the site's answers.
     """
     trials = ended_trials(context)
     if seen is not None and trials != seen:
@@ -99,13 +102,14 @@ def judge_environment(context: Context, verdict: str, reason: str, seen: list[Tr
     if newest == (Kind.UPDATE, FINISHED):
         installed.wait_for(trials)
     for trial in trials:
-        if trial.verdict != NOT_KNOWN and not (verdict == WORKS and trial.verdict == BROKE_IT):
+        is_mended = verdict == WORKS and trial.verdict == BROKE_IT and not trial.by_looks
+        if trial.verdict != NOT_KNOWN and not is_mended:
             continue
         if not installed.may_have(trial):
             if trial.verdict == NOT_KNOWN and newest != (Kind.UPDATE, UNKNOWN):
                 forget(context, trial)
             continue
-        now = judge(context, trial, verdict, reason)
+        now = judge(context, trial, verdict, reason, by_looks=by_looks)
         if now:
             judged.append(now)
     return judged

@@ -92,7 +92,9 @@ class _Judging:
         if not checks or not self.has_ended or isinstance(problem, ConnectionFailed) or self.context.check_mode:
             return
         try:
-            judge_environment(self.context, BROKE_IT if problem else WORKS, str(problem or ""), self.seen)
+            by_looks = bool(self.context.get("known_problem"))
+            verdict = BROKE_IT if problem else WORKS
+            judge_environment(self.context, verdict, str(problem or ""), self.seen, by_looks=by_looks)
         except HostingError as error:
             self.problem = error
 

@@ -43,7 +43,10 @@ class Update:
 
 @dataclass(frozen=True)
 class Trial:
-    """What is remembered of an update at one environment. ``updated_at`` is in seconds since the epoch."""
+    """What is remembered of an update at one environment. ``updated_at`` is in seconds since the epoch.
+
+    ``by_looks`` is whether somebody has seen what the answers of the site do not tell, so that these clear nothing.
+    """
 
     update: Update
     environment_id: str
@@ -52,6 +55,7 @@ class Trial:
     verdict: str = NOT_KNOWN
     reason: str = ""
     updated_at: float = 0
+    by_looks: bool = False
 
     def as_result(self) -> dict[str, Any]:
         """Return this as a module's result."""
@@ -179,9 +183,9 @@ def trials_at(context: Context, environment_id: str) -> list[Trial]:
     return [_trial(row) for (_service, subject), row in rows if subject.startswith(PREFIX)]
 
 
-def judge(context: Context, trial: Trial, verdict: str, reason: str = "") -> Trial | None:
+def judge(context: Context, trial: Trial, verdict: str, reason: str = "", *, by_looks: bool = False) -> Trial | None:
     """Note a verdict and its reason, and return the trial as it is then, or None when both were known already."""
-    now = replace(trial, verdict=verdict, reason=printable(reason))
+    now = replace(trial, verdict=verdict, reason=printable(reason), by_looks=by_looks)
     known: list[Trial | None] = []
 
     def with_verdict(before: Trial | None) -> Trial:
@@ -231,6 +235,7 @@ def _trial(row: Entry) -> Trial:
         note["verdict"],
         note["reason"],
         row.sent_at,
+        bool(note.get("by_looks")),
     )
 
 
@@ -243,6 +248,7 @@ def _entry(trial: Trial, others: Iterable[Entry]) -> Entry:
         "previous_version": trial.previous_version,
         "verdict": trial.verdict,
         "reason": trial.reason,
+        **({"by_looks": True} if trial.by_looks else {}),
     }
     entry = Entry.noted_now(digest_of(note), note, key=trial.environment_id)
     return replace(entry, sent_at=trial.updated_at or entry.following(others))

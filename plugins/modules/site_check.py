@@ -87,7 +87,8 @@ options:
   known_problem:
     description:
       - What is known to be wrong with the site already, such as that its pages look different from before. The site
-        then counts as not working, whatever it answers.
+        then counts as not working, whatever it answers. As its answers do not tell whether that has been mended, only
+        M(hosting.management.update_verdict) says that it works with its updates after all.
     type: str
 author:
   - hosting.management contributors (@hosting-management)

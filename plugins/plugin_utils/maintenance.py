@@ -389,6 +389,7 @@ class _Environment:
     def _site(self) -> None:
         asked = self._of("site")
         if not does_not_work(asked):
+            self._held_because_of_this_site(asked)
             return
         if not self.settings["checks_site"]:
             if any(entry["differs"] for name in UPDATES for entry in self.parts.get(name, [])):
@@ -396,6 +397,19 @@ class _Environment:
         else:
             text = f"{_message(asked)}{self._suspects()}"
             self.findings.append(_graded("site", text, self.settings["warn_only"]))
+
+    def _held_because_of_this_site(self, asked: Record) -> None:
+        """Note what stays held back everywhere though the site answers well, if no update of its own says so."""
+        held = [one for entries in self.parts.values() for entry in entries for one in entry["held"]]
+        known = {(one["kind"], one["name"], one["version"]) for one in held}
+        for one in asked.get("updates") or []:
+            if one["verdict"] == "broke_it" and (one["kind"], one["name"], one["version"]) not in known:
+                text = (
+                    f"{update_named(one)} is held back everywhere, because it broke this site"
+                    f"{_in_brackets(one['reason'])}. If it works after all, say so with"
+                    " hosting.management.update_verdict."
+                )
+                self._find("updates", "held", text)
 
     def _looked(self, reading: str) -> list[Record]:
         """Return what was read, and what could not be; of each domain for itself."""

@@ -152,14 +152,14 @@ def waves_of(role_name: str, sizes: Iterable[Any], are_in_force: bool) -> Iterat
 
 
 def addresses_of(name: str, urls: Iterable[str] | None) -> Iterator[str]:
-    """Yield a sentence for each address of a list that a site cannot be asked at.
+    """Yield a sentence for each address of a list that a site cannot be asked at. Logins and queries are not shown.
 
     :param name: the name of the variable.
     """
     for url in urls or []:
         if not re.match(r"(?i)https?://[^/?#@\s]+([/?#]|$)", url.strip()):
             yield (
-                f"{name} has {printable(without_login(url))}, which is not an address such as https://shop.example.com,"
+                f"{name} has {printable(without_login(url).partition('?')[0])}, which is not an address such as https://shop.example.com,"
                 " without a login."
             )
 

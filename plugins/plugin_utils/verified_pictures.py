@@ -11,14 +11,13 @@ from typing import Any
 
 from ..module_utils._comparing import checked_percent
 from ..module_utils._journal import default_location
-from ..module_utils._snapshots import checked_pages, checked_selectors, checked_widths
+from ..module_utils._snapshots import checked_selectors, checked_widths
 from .plain_values import Record
-from .role_variables import listed
+from .role_variables import addresses_of, listed
 
 CHECK_FAILED = "check_failed"
 
 CHECKS: dict[str, Callable[[Any], Any]] = {
-    "verify_pictures": checked_pages,
     "verify_most_difference": checked_percent,
     "verify_widths": checked_widths,
     "verify_hide": checked_selectors,
@@ -43,8 +42,10 @@ def pictures_of(role: str, values: Record, environment_id: str) -> Record:
 
 def problems_of_pictures(role: str, values: Record) -> Iterator[str]:
     """Yield a sentence for each variable about pictures that cannot be right."""
-    if not listed(values.get(f"{role}_verify_pictures")):
+    pages = listed(values.get(f"{role}_verify_pictures"))
+    if not pages:
         return
+    yield from addresses_of(f"{role}_verify_pictures", pages)
     for name, check in CHECKS.items():
         value = values.get(f"{role}_{name}")
         try:

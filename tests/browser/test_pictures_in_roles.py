@@ -149,6 +149,18 @@ def test_an_update_that_loses_the_layout_is_undone_and_goes_nowhere_else(playboo
     assert versions == ["2.4.1", "2.4.1"]
 
 
+def test_an_update_that_loses_the_layout_and_is_not_undone_goes_nowhere_else_the_next_night(
+    playbook, release, simulator
+):
+    release("v1")
+    simulator.settings.collapsing = frozenset({"plugin example-forms 2.5.0"})
+    assert playbook.run("maintain", update_plugins="updatable", rollback=False).returncode == 2
+    night = playbook.run("maintain", update_plugins="updatable", rollback=False)
+    versions = [simulator.state.environment(seed.environment_id(number)).plugins[0].version for number in (1, 2)]
+    assert versions == ["2.5.0", "2.4.1"], night.stdout
+    assert "example-forms 2.5.0 is held back everywhere, because it broke this site" in night.stdout
+
+
 def test_updates_that_keep_the_layout_go_everywhere(playbook, release, simulator):
     release("v1")
     night = playbook.run("maintain", update_plugins="updatable")

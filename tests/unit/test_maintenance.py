@@ -474,6 +474,16 @@ def test_a_site_that_does_not_work_needs_a_person_and_names_what_was_updated():
     assert totals["unchanged"] == 1, "a site that does not work is never nothing to do"
 
 
+def test_what_a_site_that_answers_well_keeps_from_all_others_is_told():
+    looks = {**HELD, "reason": "The site looks different."}
+    asked = {"checks": [{"ok": True}], "updates": [looks, {**HELD, "name": "seo", "verdict": "works"}]}
+    [(name, level, text)] = findings({"site": asked})
+    assert (name, level) == ("updates", "held")
+    assert text.startswith("example-forms 2.5.0 is held back everywhere, because it broke this site (The site looks di")
+    again = findings({"site": asked, **kept(plugins=entry(held=[looks]))})
+    assert [name for name, _level, _text in again] == ["plugins"]
+
+
 def test_an_environment_that_needs_a_person_never_had_nothing_to_do():
     refused = {"name": "denied_ips", "level": "fail", "title": "denied addresses", "text": "Make a new plan."}
     well = {**result_of({}, SETTINGS), "environment": "blog"}

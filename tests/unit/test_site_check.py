@@ -14,7 +14,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
-from ansible_collections.hosting.management.plugins.modules import site_check, site_plugin, update_info
+from ansible_collections.hosting.management.plugins.modules import (
+    site_check,
+    site_plugin,
+    update_info,
+    update_verdict,
+)
 from simulator import Simulator, seed
 
 pytest_plugins = ["simulator.fixtures"]
@@ -420,6 +425,15 @@ def test_what_is_known_to_be_wrong_counts_whatever_the_site_answers(page, update
     assert result["msg"].endswith(known)
     assert ("answered 500" in result["msg"]) == (page == "/down")
     assert known in result["updates"][0]["reason"]
+    # Its answers do not tell whether that was mended.
+    assert verdicts(updated.run(site_check, environment_id=LIVE, urls=[f"{site}/"], **ONCE)) == ["broke_it"]
+    updated.run(update_verdict, kind="plugin", name="example-forms", version="2.5.0", verdict="works")
+    assert verdicts(updated.run(update_info, environment_id=LIVE)) == ["works"]
+
+
+def test_what_was_wrong_with_the_answers_is_mended_by_better_ones(updated, site):
+    assert verdicts(updated.run(site_check, environment_id=LIVE, urls=[f"{site}/down"], **ONCE)) == ["broke_it"]
+    assert verdicts(updated.run(site_check, environment_id=LIVE, urls=[f"{site}/"], **ONCE)) == ["works"]
 
 
 def test_without_an_address_nothing_is_judged(updated):

@@ -49,7 +49,8 @@ def test_without_addresses_nothing_is_wanted_and_nothing_is_wrong():
 @pytest.mark.parametrize(
     ("name", "value", "problem"),
     [
-        ("verify_pictures", ["shop.example.com"], "deploy_verify_pictures "),
+        ("verify_pictures", ["shop.example.com?x=hush"], "deploy_verify_pictures has shop.example.com, which is not"),
+        ("verify_pictures", ["https://me:hush@a.example/"], "deploy_verify_pictures has ********@a.example/, which is"),
         ("verify_most_difference", 101.0, "deploy_verify_most_difference must be a share in percent, from 0 to 100"),
         ("verify_widths", [100], "deploy_verify_widths must have widths from 200 to 4000 pixels"),
         ("verify_hide", ["a{b}"], "deploy_verify_hide must have CSS selectors such as .cookie-banner, not 'a{b}'"),
@@ -59,6 +60,7 @@ def test_without_addresses_nothing_is_wanted_and_nothing_is_wrong():
 def test_what_cannot_be_meant_is_told_before_anything_is_done(name, value, problem):
     (told,) = problems_of_pictures("deploy", {**VALUES, f"deploy_{name}": value})
     assert told.startswith(problem)
+    assert "hush" not in told
     assert told.endswith(".")
 
 
