@@ -213,7 +213,13 @@ def parse_arguments():
 def install_collection():
     """Build the tarball, and install it into a folder of its own."""
     collections = str(WORK / "collections")
-    environment = {**os.environ, "ANSIBLE_HOME": str(WORK / "ansible"), "ANSIBLE_COLLECTIONS_PATH": collections}
+    # What is importable already would count as installed.
+    environment = {
+        **os.environ,
+        "ANSIBLE_HOME": str(WORK / "ansible"),
+        "ANSIBLE_COLLECTIONS_PATH": collections,
+        "PYTHONPATH": "",
+    }
     galaxy = [BIN / "ansible-galaxy", "collection"]
     subprocess.run([*galaxy, "build", ROOT, "--output-path", WORK, "--force"], check=True, env=environment)
     (tarball,) = WORK.glob("*.tar.gz")
