@@ -522,7 +522,7 @@ class _Change:
         if entry.progress == SENT and time_left:
             self._sleep_until_answered(subject, entry)
             return None
-        operation = self._resumed(entry)
+        operation = Operation.resume(entry, waits=self.context.wait)
         if entry.progress == IN_PROGRESS:
             self.context.follow([operation], time_left, self.journal)
         if operation.state == IN_PROGRESS:
@@ -535,12 +535,6 @@ class _Change:
         # Where the service does not show the operation, it counts as done, as everywhere.
         note_progress(self.journal, subject, entry, FAILED if operation.state == FAILED else FINISHED)
         return None
-
-    def _resumed(self, entry: Entry) -> Operation:
-        """Return the operation of a row, to look at it again."""
-        # A task that does not wait cannot count by itself for how long the service has not shown it.
-        by_clock = not self.context.wait and entry.is_by_this_clock()
-        return Operation(entry.operation_id, accepted_at=entry.sent_at, resumed=True, counts_by_clock=by_clock)
 
     def _take_back(self, entry: Entry) -> None:
         """Put the rows back that were there before a request was noted, and leave what others have noted since."""
@@ -637,7 +631,7 @@ class _Change:
     def _follow(self) -> Steps[Outcome | None]:
         entry = _present(self.entry)
         if self.operation is None or self.operation.id != entry.operation_id:
-            self.operation = self._resumed(entry)
+            self.operation = Operation.resume(entry, waits=self.context.wait)
         operation, self.asked = self.operation, entry
         waits = self.context.follows and not self.context.check_mode
         if not self.context.companions:

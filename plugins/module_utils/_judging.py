@@ -46,9 +46,7 @@ def await_updates(context: Context) -> bool:
     while True:
         found = _under_way(context)
         accepted = [one for one in found if one[1].progress == IN_PROGRESS]
-        operations = [
-            Operation(entry.operation_id, accepted_at=entry.sent_at, resumed=True) for _subject, entry in accepted
-        ]
+        operations = [Operation.resume(entry, waits=context.wait) for _subject, entry in accepted]
         context.follow(operations, max(0.0, deadline - time.monotonic()), context.journal)
         for (subject, entry), operation in zip(accepted, operations, strict=True):
             if operation.state != IN_PROGRESS and not context.check_mode:

@@ -69,6 +69,16 @@ class Operation:
     _silent_since: float | None = field(default=None, repr=False)
     _why_silent: str = field(default="", repr=False)
 
+    @classmethod
+    def resume(cls, entry: Entry, *, waits: bool) -> Operation:
+        """Return the operation of a row of the journal, to look at it again.
+
+        A task that does not wait cannot count by itself for how long the service has not shown it, so it goes by the
+        clock, where that is the one of this machine.
+        """
+        by_clock = not waits and entry.is_by_this_clock()
+        return cls(entry.operation_id, accepted_at=entry.sent_at, resumed=True, counts_by_clock=by_clock)
+
     def as_result(self) -> dict[str, Any]:
         return {"id": self.id, "state": self.state, "message": self.message, "resumed": self.resumed}
 

@@ -158,10 +158,8 @@ def addresses_of(name: str, urls: Iterable[str] | None) -> Iterator[str]:
     """
     for url in urls or []:
         if not re.match(r"(?i)https?://[^/?#@\s]+([/?#]|$)", url.strip()):
-            yield (
-                f"{name} has {printable(without_login(url).partition('?')[0])}, which is not an address such as https://shop.example.com,"
-                " without a login."
-            )
+            shown = printable(without_login(url).partition("?")[0])
+            yield f"{name} has {shown}, which is not an address such as https://shop.example.com, without a login."
 
 
 def number_of_version(name: str, value: Any) -> Iterator[str]:
