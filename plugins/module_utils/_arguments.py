@@ -18,7 +18,6 @@ from ansible.module_utils.errors import UnsupportedError
 from ._checks import (
     checked_api_key,
     checked_base_url,
-    checked_journal,
     checked_not_negative,
     checked_optional_text,
     checked_optional_uuid,
@@ -27,6 +26,7 @@ from ._checks import (
     checked_uuid,
 )
 from ._errors import InvalidInput
+from ._journal import checked_journal
 from ._operations import POLL_INTERVAL, WAIT_TIMEOUT
 from ._text import without_login
 

@@ -10,15 +10,12 @@ with the option's name.
 from __future__ import annotations
 
 import ipaddress
-import os
 import re
 import uuid
 from collections.abc import Callable, Collection, Iterable
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
-
-from ._journal import is_postgres
 
 LONGEST_TIME = 86400  # seconds
 LONGEST_TEXT = 500  # characters of a name, release or tag
@@ -58,21 +55,6 @@ def checked_text(value: str) -> str:
     if value != value.strip():
         raise ValueError(f"must not begin or end with blanks or line breaks: {value!r}")
     return value
-
-
-def checked_journal(value: str) -> str:
-    """Return the journal's path, or its postgresql:// address. An error does not show the value, nor its password."""
-    if is_postgres(value):
-        return value
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", value) or re.search(r"\b(host|dbname|user|password)=", value):
-        raise ValueError("must be a path or a postgresql:// address, and is neither (the value is not shown)")
-    try:
-        path = value and str(Path(os.path.expandvars(value)).expanduser())
-    except RuntimeError as error:
-        raise ValueError(f"is no path: {error}") from None
-    if path and not os.path.isabs(path):
-        raise ValueError("must be an absolute path, or begin with ~ or $, because tasks run in different folders")
-    return path
 
 
 def checked_domain_name(value: str) -> str:

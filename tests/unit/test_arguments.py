@@ -29,7 +29,6 @@ from ansible_collections.hosting.management.plugins.module_utils._checks import 
     checked_duration,
     checked_email,
     checked_image_optimization_type,
-    checked_journal,
     checked_not_negative,
     checked_operation_ids,
     checked_positive,
@@ -40,6 +39,7 @@ from ansible_collections.hosting.management.plugins.module_utils._checks import 
     checked_uuid,
 )
 from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
+from ansible_collections.hosting.management.plugins.module_utils._journal import checked_journal
 from ansible_collections.hosting.management.plugins.modules import visits_info
 
 UUID = "e0000000-0000-4000-8000-00000000000a"

@@ -27,11 +27,10 @@ from ansible_collections.hosting.management.plugins.module_utils import (
     _context,
     _convergence,
     _decision,
-    _journal,
     _operations,
     _retries,
 )
-from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, SqliteJournal, digest_of
+from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, SqliteJournal, digest_of, sql
 from ansible_collections.hosting.management.plugins.module_utils._progress import (
     FAILED,
     FINISHED,
@@ -704,7 +703,7 @@ def test_a_journal_that_cannot_be_written_stops_everything_before_it_is_sent(con
 
 
 def test_a_journal_that_breaks_after_the_request_does_not_hide_the_operation(controller, simulator, monkeypatch):
-    monkeypatch.setattr(_journal, "LOCK_TIMEOUT", 0.1)
+    monkeypatch.setattr(sql, "LOCK_TIMEOUT", 0.1)
     simulator.fault("delay", "PUT", seconds=0.6)
     results = []
     thread = threading.Thread(target=lambda: results.append(controller.run(env_push, **PUSH)))

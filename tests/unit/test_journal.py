@@ -20,7 +20,6 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.module_utils import _journal
 from ansible_collections.hosting.management.plugins.module_utils._errors import JournalError
 from ansible_collections.hosting.management.plugins.module_utils._journal import (
     Entry,
@@ -31,8 +30,14 @@ from ansible_collections.hosting.management.plugins.module_utils._journal import
     digest_of,
     kept_journal,
     open_journal,
+    opening,
     passwords_of,
+    postgres_table,
+    schema,
+    senders,
+    sql,
 )
+from ansible_collections.hosting.management.plugins.module_utils._journal import postgres as postgres_journal
 from ansible_collections.hosting.management.plugins.module_utils._progress import (
     FAILED,
     FINISHED,
@@ -56,7 +61,7 @@ def entry(progress=SENT, **values):
 @pytest.fixture(autouse=True)
 def never_tidied(monkeypatch):
     """One write of a hundred removes ended rows of old, which is what the rows of these tests are."""
-    monkeypatch.setattr(_journal, "WRITES_PER_TIDYING", sys.maxsize)
+    monkeypatch.setattr(sql, "WRITES_PER_TIDYING", sys.maxsize)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -83,7 +88,7 @@ def another(location):
 
 
 def lock_timeout(monkeypatch, seconds):
-    monkeypatch.setattr(_journal, "LOCK_TIMEOUT", seconds)
+    monkeypatch.setattr(sql, "LOCK_TIMEOUT", seconds)
 
 
 # What all journals do
@@ -203,8 +208,8 @@ def test_a_journal_of_an_earlier_version_gets_its_identity_when_it_is_written(jo
 def test_the_identity_is_never_removed_for_its_age(journal, monkeypatch):
     journal.replace(SUBJECT, (), ())
     identity = journal.identity()
-    monkeypatch.setattr(_journal, "WRITES_PER_TIDYING", 1)
-    monkeypatch.setattr(_journal, "KEEP_DAYS", -1)
+    monkeypatch.setattr(sql, "WRITES_PER_TIDYING", 1)
+    monkeypatch.setattr(sql, "KEEP_DAYS", -1)
     journal.replace(SUBJECT, (), ())
     assert journal.identity() == identity
 
@@ -271,7 +276,7 @@ def test_quotes_and_wild_characters_are_data(journal):
 
 
 def test_rows_with_a_known_end_are_removed_after_a_long_time_and_others_never(journal, monkeypatch):
-    monkeypatch.setattr(_journal, "WRITES_PER_TIDYING", 1)
+    monkeypatch.setattr(sql, "WRITES_PER_TIDYING", 1)
     old, young = time.time() - 401 * DAY, time.time() - 399 * DAY
     kept = [entry(progress, sent_at=old) for progress in (SENT, IN_PROGRESS, UNKNOWN)]
     kept += [entry(FINISHED, sent_at=young), entry(FAILED, sent_at=young)]
@@ -284,7 +289,7 @@ def test_rows_with_a_known_end_are_removed_after_a_long_time_and_others_never(jo
 
 def test_not_every_write_looks_for_old_rows(journal, monkeypatch):
     old = entry(FINISHED, sent_at=1.0)
-    monkeypatch.setattr(_journal.random, "randrange", lambda end: end - 1)
+    monkeypatch.setattr(sql.random, "randrange", lambda end: end - 1)
     journal.replace(SUBJECT, (), (old,))
     assert journal.read(SUBJECT) == (old,)
 
@@ -323,7 +328,7 @@ def test_a_fork_does_not_touch_the_connection_of_its_parent(journal):
 
     def close():
         journal.close()
-        return any(one is inherited for one in _journal._of_parents)
+        return any(one is inherited for one in sql._of_parents)
 
     assert in_a_fork(work)
     assert in_a_fork(close)
@@ -350,7 +355,7 @@ def test_a_transaction_that_is_interrupted_leaves_the_old_rows(journal, another)
 
     def interrupted():
         with journal._writing(SUBJECT) as execute:
-            execute(_journal._DELETE, (*SUBJECT, ""))
+            execute(sql._DELETE, (*SUBJECT, ""))
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -360,9 +365,9 @@ def test_a_transaction_that_is_interrupted_leaves_the_old_rows(journal, another)
 
 
 def version_after_the_next(monkeypatch):
-    monkeypatch.setattr(_journal, "SCHEMA_VERSION", 3)
+    monkeypatch.setattr(schema, "VERSION", 3)
     column = "alter table hosting_management_journal add column"
-    monkeypatch.setattr(_journal, "_MIGRATIONS", {1: f"{column} one text", 2: f"{column} two text"})
+    monkeypatch.setattr(schema, "MIGRATIONS", {1: f"{column} one text", 2: f"{column} two text"})
 
 
 @pytest.mark.parametrize("first", ["read", "write"])
@@ -376,14 +381,14 @@ def test_a_journal_of_an_older_version_is_brought_to_this_one(first, journal, an
         else:
             assert one.replace(SUBJECT, (entry(),), (entry(),))
         one.close()
-        monkeypatch.setattr(_journal, "_MIGRATIONS", {})
+        monkeypatch.setattr(schema, "MIGRATIONS", {})
     assert journal.read(SUBJECT) == (entry(),)
     journal._connection.execute("select one, two from hosting_management_journal")
 
 
 def test_a_journal_of_a_newer_version_says_to_upgrade(journal, another, monkeypatch):
     with monkeypatch.context() as newer:
-        newer.setattr(_journal, "SCHEMA_VERSION", 7)
+        newer.setattr(schema, "VERSION", 7)
         journal.replace(SUBJECT, (), (entry(),))
         journal.close()
     for work in (lambda: another.read(SUBJECT), lambda: another.replace(SUBJECT, (), (entry(),))):
@@ -541,16 +546,17 @@ def test_a_damaged_journal_says_what_to_do_when_read(path):
 
 READER_WITHOUT_PRIVILEGES = """
 import os, sys
-from ansible_collections.hosting.management.plugins.module_utils import _journal
+from ansible_collections.hosting.management.plugins.module_utils._errors import JournalError
+from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, open_journal
 if os.geteuid() == 0:
     os.setgroups([])
     os.setuid(65534)
 try:
-    journal = _journal.open_journal(sys.argv[1])
+    journal = open_journal(sys.argv[1])
     journal.read(("service", "subject"))
-    entry = _journal.Entry("w", "sent", 1.0, 2.0, "s")
+    entry = Entry("w", "sent", 1.0, 2.0, "s")
     journal.replace(("service", "subject"), (), (entry,))
-except _journal.JournalError as error:
+except JournalError as error:
     print(error)
 """
 
@@ -617,7 +623,7 @@ def test_few_files_stay_open(path):
     journals = [kept_journal(str(path.with_name(f"{number}.db"))) for number in range(10)]
     for journal in journals:
         journal.replace(SUBJECT, (), (entry(),))
-    assert len(_journal._kept) <= _journal.MOST_KEPT
+    assert len(opening._kept) <= opening.MOST_KEPT
 
 
 @pytest.mark.parametrize("is_replaced", [False, True])
@@ -653,7 +659,7 @@ def test_a_journal_that_a_newer_version_is_just_making_stays_as_it_is(path, monk
     journal = SqliteJournal(path)
     monkeypatch.setattr(journal, "_has_table", lambda _connection: False)
     with monkeypatch.context() as newer:
-        newer.setattr(_journal, "SCHEMA_VERSION", 7)
+        newer.setattr(schema, "VERSION", 7)
         SqliteJournal(path).replace(SUBJECT, (), (entry(),))
     with pytest.raises(JournalError, match="newer version"):
         journal.replace(SUBJECT, (), (entry(),))
@@ -788,7 +794,7 @@ def test_a_user_who_may_not_make_tables_uses_the_one_that_is_there(postgres_serv
 
 def test_a_table_that_was_made_by_hand_has_the_first_version(postgres_server):
     database = postgres_server.new_database()
-    postgres_server.execute(_journal._TABLE, database)
+    postgres_server.execute(schema.TABLE, database)
     journal = open_journal(postgres_server.address(database))
     assert journal.replace(SUBJECT, (), (entry(),))
     assert journal.read(SUBJECT) == (entry(),)
@@ -799,7 +805,7 @@ def test_a_run_that_waits_for_the_table_to_be_made_finds_it(postgres):
     one, another = open_journal(postgres), open_journal(postgres)
     with ThreadPoolExecutor(1) as pool:
         with one._transaction() as connection:
-            _journal._make_postgres_table(connection)
+            postgres_table.make_table(connection)
             waiting = pool.submit(another.replace, SUBJECT, (), (entry(),))
             time.sleep(0.5)
         assert waiting.result(timeout=30)
@@ -847,7 +853,7 @@ def test_200_writers_share_the_100_connections_of_a_server(postgres):
 def test_a_server_without_a_free_connection_is_not_asked_for_ever(postgres_server, monkeypatch):
     database, user = postgres_server.new_database(), postgres_server.new_user()
     postgres_server.execute(f"alter role {user} connection limit 0")
-    monkeypatch.setattr(_journal, "CONNECT_TIMEOUT", 0.5)
+    monkeypatch.setattr(postgres_journal, "CONNECT_TIMEOUT", 0.5)
     begin = time.monotonic()
     with pytest.raises(JournalError, match="no free connection for 0.5 s: run with fewer forks") as raised:
         open_journal(postgres_server.address(database, user)).read(SUBJECT)
@@ -883,7 +889,7 @@ def test_a_server_that_is_busy_or_not_up_yet_is_asked_again(text, postgres, monk
 
 
 def test_a_server_that_is_not_there_is_asked_once(monkeypatch):
-    monkeypatch.setattr(_journal, "CONNECT_TIMEOUT", 3600)
+    monkeypatch.setattr(postgres_journal, "CONNECT_TIMEOUT", 3600)
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port = unused.getsockname()[1]
     with pytest.raises(JournalError, match="Check the address"):
@@ -925,7 +931,7 @@ def test_the_defaults_of_a_database_do_not_matter(postgres_server):
     with ThreadPoolExecutor(1) as pool, one._writing(SUBJECT) as execute:
         waiting = pool.submit(another.replace, SUBJECT, (), (entry(FINISHED),))
         time.sleep(0.3)
-        execute(_journal._INSERT, (*SUBJECT, *_journal.astuple(row)))
+        execute(sql._INSERT, (*SUBJECT, *sql.astuple(row)))
         execute("commit", ())
         assert not waiting.result(timeout=30)
     assert one.read(SUBJECT) == another.read(SUBJECT) == (row,)
@@ -1064,7 +1070,7 @@ def changed_sender(**values):
 
 def host_sender(host=None, node=None, pid=None):
     """A sender as it is where there is no /proc."""
-    return f"host {host or socket.gethostname()} {node or _journal.uuid.getnode()} {pid or os.getpid()}"
+    return f"host {host or socket.gethostname()} {node or senders.uuid.getnode()} {pid or os.getpid()}"
 
 
 def dead_pid():
@@ -1129,7 +1135,7 @@ def test_a_sender_is_named_after_its_boot_its_container_and_its_start():
 
 def test_without_proc_the_sender_is_known_by_its_host(monkeypatch):
     before = own_sender()
-    monkeypatch.setattr(_journal, "_linux_home", lambda: None)
+    monkeypatch.setattr(senders, "_linux_home", lambda: None)
     assert own_sender() == host_sender()
     assert entry(answer_by=time.time() + 60, sender=own_sender()).answer_may_come()
     assert entry(answer_by=time.time() + 60, sender=before.rpartition(" ")[0] + " 1").answer_may_come()
@@ -1141,7 +1147,7 @@ def test_a_process_that_proc_hides_may_be_alive(monkeypatch):
         raise FileNotFoundError
 
     alive, dead = own_sender(), changed_sender(pid=dead_pid())
-    monkeypatch.setattr(_journal, "_process", hidden)
+    monkeypatch.setattr(senders, "_process", hidden)
     assert entry(answer_by=time.time() + 60, sender=alive).answer_may_come()
     assert not entry(answer_by=time.time() + 60, sender=dead).answer_may_come()
 

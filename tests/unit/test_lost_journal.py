@@ -10,8 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.module_utils import _journal
-from ansible_collections.hosting.management.plugins.module_utils._journal import open_journal
+from ansible_collections.hosting.management.plugins.module_utils._journal import open_journal, opening
 from ansible_collections.hosting.management.plugins.modules import env_push, manual_backup, push_outcome, release_info
 from simulator import seed
 
@@ -59,8 +58,8 @@ def lose(request, controller, tmp_path):
 
 def end_of_process():
     """Close the files that this process keeps open for its next tasks."""
-    while _journal._kept:
-        _journal._kept.popitem()[1].close()
+    while opening._kept:
+        opening._kept.popitem()[1].close()
 
 
 def rows(controller):

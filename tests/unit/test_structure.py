@@ -82,6 +82,23 @@ ORDER = [
     "_precautions",
 ]
 
+PACKAGES = {
+    "_journal": [
+        "senders",
+        "rows",
+        "places",
+        "schema",
+        "memory",
+        "sql",
+        "sqlite",
+        "postgres_table",
+        "postgres",
+        "opening",
+        "noting",
+    ],
+}
+"""Those of the above that are packages, with their files in order. All others import the package, which is its face."""
+
 COMPOSERS = ["_declaring", "_gathering"]
 """What puts parts and readings together: these, too, import only from files above them."""
 
@@ -138,13 +155,31 @@ def imported_by(path: Path) -> set[str]:
 
 
 def test_every_file_has_its_place_in_the_order():
-    assert {path.stem for path in (PLUGINS / "module_utils").glob("*.py")} == {*ORDER, *COMPOSERS}
+    utils = PLUGINS / "module_utils"
+    assert {path.stem for path in utils.glob("*.py")} | set(PACKAGES) == {*ORDER, *COMPOSERS}
+    for package, files in PACKAGES.items():
+        assert {path.stem for path in (utils / package).glob("*.py")} == {"__init__", *files}
 
 
-@pytest.mark.parametrize("name", ORDER)
+@pytest.mark.parametrize("name", [name for name in ORDER if name not in PACKAGES])
 def test_arrows_run_one_way(name: str):
     above = set(ORDER[: ORDER.index(name)]) | ({"_parts"} if name == "_compose" else set())
     assert imported_by(PLUGINS / "module_utils" / f"{name}.py") <= above
+
+
+@pytest.mark.parametrize(("package", "name"), [(package, name) for package in PACKAGES for name in PACKAGES[package]])
+def test_arrows_run_one_way_within_a_package(package: str, name: str):
+    files = PACKAGES[package]
+    above = {*ORDER[: ORDER.index(package)], *(f"{package}.{file}" for file in files[: files.index(name)])}
+    assert imported_by(PLUGINS / "module_utils" / package / f"{name}.py") <= above
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_face_of_a_package_shows_its_files_and_does_nothing(package: str):
+    path = PLUGINS / "module_utils" / package / "__init__.py"
+    kinds = {type(node).__name__ for node in ast.parse(path.read_text()).body}
+    assert kinds == {"Expr", "ImportFrom", "Assign"}
+    assert imported_by(path) <= {f"{package}.{name}" for name in PACKAGES[package]}
 
 
 @pytest.mark.parametrize("name", COMPOSERS)
@@ -206,7 +241,8 @@ def without_hint(function: ast.FunctionDef) -> list[str]:
 @pytest.mark.parametrize(
     "name",
     [
-        *(f"module_utils/{name}" for name in (*ORDER, *COMPOSERS)),
+        *(f"module_utils/{name}" for name in (*ORDER, *COMPOSERS) if name not in PACKAGES),
+        *(f"module_utils/{package}/{name}" for package in PACKAGES for name in PACKAGES[package]),
         *(f"module_utils/_readings/{name}" for name in READINGS),
         *(f"module_utils/_parts/{name}" for name in PARTS),
         "plugin_utils/in_process",
