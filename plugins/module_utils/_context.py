@@ -125,7 +125,10 @@ class Context(Mapping[str, Any]):
             self._warn(text)
 
     def close(self) -> None:
-        """Let go of the journal, if the task has opened it, and warn of what it says of itself and of the clock."""
+        """Warn of what the journal says of itself, if the task has opened it, and of the clock.
+
+        The journal stays open for the next task of this process.
+        """
         behind = self.client.clock_difference if "client" in self.__dict__ else 0
         if abs(behind) > CLOCK_TOLERANCE:
             self.warn(
@@ -137,7 +140,6 @@ class Context(Mapping[str, Any]):
             warning = self.journal.warning()
             if warning:
                 self.warn(warning)
-            self.journal.let_go()
 
     @property
     def force(self) -> bool:

@@ -432,16 +432,34 @@ def test_the_canary_of_the_task_holds_for_its_updates(controller):
     assert of_parts(own, "changed") == {"plugins": True, "php_version": False}
 
 
-def test_a_database_is_connected_to_once(keep, controller, postgres, monkeypatch):
+def test_a_database_is_connected_to_once_for_all_tasks_of_a_process(keep, controller, postgres, monkeypatch):
     import psycopg
 
     keep(backup="night")
     controller.options["journal"] = postgres
     keep(**SEVEN)
+    _journal.kept_journal(postgres).close()
     opened, connect = [], psycopg.connect
     monkeypatch.setattr(psycopg, "connect", lambda *args, **options: opened.append(1) or connect(*args, **options))
-    assert not keep(**SEVEN)["changed"]
+    for _task in range(3):
+        assert not keep(**SEVEN)["changed"]
     assert opened == [1]
+
+
+def test_while_a_task_waits_it_is_not_connected_to_its_database(keep, controller, simulator, postgres):
+    import psycopg
+
+    controller.options["journal"] = postgres
+    simulator.settings.operation_seconds = 1
+    others, of_database = [], "datname = current_database() and pid <> pg_backend_pid()"
+    with ThreadPoolExecutor(1) as pool, psycopg.connect(postgres, autocommit=True) as connection:
+        running = pool.submit(keep, backup="night")
+        while not running.done():
+            (number,) = connection.execute(f"select count(*) from pg_stat_activity where {of_database}").fetchone()
+            others += [number] if simulator.writes else []
+            time.sleep(0.02)
+        assert running.result()["changed"]
+    assert 0 in others
 
 
 KEY = "-----BEGIN KEY-----\nc2VjcmV0\n-----END KEY-----"

@@ -350,6 +350,41 @@ def test_a_task_opens_the_database_once(journal, location, monkeypatch):
     assert opened == [1]
 
 
+def test_a_journal_stays_open_for_the_tasks_of_a_process_and_of_no_other(location, tmp_path):
+    journal = kept_journal(location)
+    journal.replace(SUBJECT, (), (entry(),))
+    connection = journal._connection
+    assert kept_journal(location) is journal
+    assert (journal.read(SUBJECT), journal._connection) == ((entry(),), connection)
+    assert kept_journal(str(tmp_path / "other.db")) is not journal
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(kept_journal, location).result() is not journal
+    assert in_a_fork(lambda: kept_journal(location) is not journal and kept_journal(location).read(SUBJECT))
+
+
+def test_few_journals_stay_open_and_to_ask_for_one_of_them_closes_none(tmp_path):
+    places = [str(tmp_path / f"{number}.db") for number in range(opening.MOST_KEPT + 1)]
+    journals = [kept_journal(place) for place in places[:-1]]
+    for journal in journals:
+        journal.replace(SUBJECT, (), (entry(),))
+    assert [kept_journal(place) for place in reversed(places[:-1])] == journals[::-1]
+    assert [one._connection is None for one in journals] == [False] * opening.MOST_KEPT
+    kept_journal(places[-1])
+    assert [one._connection is None for one in journals] == [True] + [False] * (opening.MOST_KEPT - 1)
+
+
+def test_a_journal_that_goes_while_it_is_open_gets_another_identity(journal, another):
+    journal.replace(SUBJECT, (), (entry(),))
+    identity = journal.identity()
+    with another._writing(SUBJECT) as execute:
+        execute("drop table hosting_management_journal", ())
+        if isinstance(another, SqliteJournal):
+            execute("pragma user_version = 0", ())
+    assert journal.identity() is None
+    journal.replace(SUBJECT, (), (entry(),))
+    assert journal.identity() not in (None, identity)
+
+
 def test_a_transaction_that_is_interrupted_leaves_the_old_rows(journal, another):
     journal.replace(SUBJECT, (), (entry(),))
 
@@ -608,22 +643,11 @@ def test_a_known_table_is_not_made_again(path):
     assert [statement.split()[0].lower() for statement in statements] == [*asked_for_its_name, *transaction]
 
 
-def test_a_file_stays_open_for_the_tasks_of_a_process_and_not_for_others(path):
+def test_a_file_stays_open_also_while_a_task_waits(path):
     journal = kept_journal(str(path))
     journal.replace(SUBJECT, (), (entry(),))
     journal.let_go()
-    assert kept_journal(str(path)) is journal
     assert journal._connection is not None
-    assert kept_journal(str(path.with_name("other.db"))) is not journal
-    with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(kept_journal, str(path)).result() is not journal
-
-
-def test_few_files_stay_open(path):
-    journals = [kept_journal(str(path.with_name(f"{number}.db"))) for number in range(10)]
-    for journal in journals:
-        journal.replace(SUBJECT, (), (entry(),))
-    assert len(opening._kept) <= opening.MOST_KEPT
 
 
 @pytest.mark.parametrize("is_replaced", [False, True])

@@ -57,9 +57,9 @@ def lose(request, controller, tmp_path):
 
 
 def end_of_process():
-    """Close the files that this process keeps open for its next tasks."""
-    while opening._kept:
-        opening._kept.popitem()[1].close()
+    """Close the journals that this process keeps open for its next tasks."""
+    while opening._kept.journals:
+        opening._kept.journals.popitem()[1].close()
 
 
 def rows(controller):

@@ -27,18 +27,31 @@ def open_journal(location: str) -> Journal:
     return SqliteJournal(location)
 
 
-_kept: dict[tuple[int, int, str], SqliteJournal] = {}
 MOST_KEPT = 4  # journals that a process keeps open
 
 
-def kept_journal(location: str) -> Journal:
-    """Return a journal as open_journal() does; a SQLite file stays open for the other tasks of this process.
+class _Kept(threading.local):
+    """The journals that stay open, by process and place; each thread has its own, which end with it."""
 
-    All items of a loop run in one process, and to open and close a file costs more than to use it.
+    def __init__(self) -> None:
+        self.journals: dict[tuple[int, str], SqliteJournal | PostgresJournal] = {}
+
+
+_kept = _Kept()
+
+
+def kept_journal(location: str) -> Journal:
+    """Return a journal as open_journal() does, which stays open for the other tasks of this process.
+
+    All items of a loop run in one process, and to open and close a database costs more than to use it.
     """
+    kept, name = _kept.journals, (os.getpid(), location)
+    if name in kept:
+        return kept[name]
     journal = open_journal(location)
-    if not isinstance(journal, SqliteJournal):
+    if isinstance(journal, NoJournal):
         return journal
-    while len(_kept) >= MOST_KEPT:
-        _kept.pop(next(iter(_kept))).close()
-    return _kept.setdefault((os.getpid(), threading.get_ident(), location), journal)
+    while len(kept) >= MOST_KEPT:
+        kept.pop(next(iter(kept))).close()
+    kept[name] = journal
+    return journal

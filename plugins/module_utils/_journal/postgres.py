@@ -47,7 +47,7 @@ _LATER = re.compile(
 class PostgresJournal(SqlJournal["psycopg.Connection"]):
     """The journal in a PostgreSQL database, for controllers whose disk is thrown away after a job.
 
-    A connection is one of the server's few: a task that waits for long closes the journal meanwhile.
+    A connection is one of the server's few: it is open while a process works, and not while it waits for long.
     """
 
     _tidy = (

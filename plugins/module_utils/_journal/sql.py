@@ -138,6 +138,7 @@ class SqlJournal(Generic[_Connection]):
         """Return what tells this journal from one that takes its place, or None as long as there is no journal."""
         with self._reading() as execute:
             made = _rows(execute, _MADE)
+        self._is_named = self._is_named and bool(made)  # a table may go while its connection is open
         return made[0].wanted if made else None
 
     def _give_name(self, execute: Execute) -> None:
@@ -163,7 +164,7 @@ class SqlJournal(Generic[_Connection]):
         return None
 
     def let_go(self) -> None:
-        """Keep nothing that others may need, until the next use."""
+        """Keep nothing that others may need while this process waits; it is opened again when needed."""
         self.close()
 
     def close(self) -> None:
