@@ -25,7 +25,7 @@ from typing import Any, ParamSpec, TypeVar
 from . import _decision
 from ._client import Answer
 from ._context import NOT_SHOWN, Context
-from ._decision import Seen, Sight, Step, Wanted, counting_entry, decide
+from ._decision import Seen, Sight, Step, Wanted, decide
 from ._displaced import claimed, taken_back
 from ._errors import (
     CheckFailed,
@@ -341,10 +341,8 @@ class _Change:
         self.before = self.observe()
         self.plan = self.make_plan(self.before)
         self.wanted = self._wanted()
-        self.entry = counting_entry(self.wanted, self.remembered, time.time())
-        step = decide(self.wanted, self._seen(), self.remembered, time.time())
-        if self.has_sent and self.before is NOT_SHOWN and step in (Step.SEND, Step.AWAIT_ANSWER):
-            step = Step.NOTHING  # it was done, and another run that waited for its end has sent something else since
+        decision = decide(self.wanted, self._seen(), self.remembered, time.time())
+        step, self.entry = decision.step, decision.entry
         if self.context.has_recalled and (step is not Step.NOTHING or self._goes_on()):
             self.context.forget_looks()  # what was seen before the journal was read may end in "nothing to do" alone
             return None
@@ -355,6 +353,8 @@ class _Change:
             return self._nothing()
         if step is Step.ASK_THE_USER:
             raise self._asking_the_user()
+        if step is Step.EFFECT_MISSING:
+            raise self._effect_missing()
         take = {
             Step.SEND: self._send,
             Step.FOLLOW: self._follow,
@@ -378,11 +378,11 @@ class _Change:
     def _seen(self) -> Seen:
         shows_operation = self.operation is None or self.operation.state != UNKNOWN
         if self.plan.request is None:
-            return Seen(Sight.DESIRED, None, shows_operation)
+            return Seen(Sight.DESIRED, None, shows_operation, self.has_sent)
         if self.before is NOT_SHOWN:
-            return Seen(Sight.NOT_SHOWN, None, shows_operation)
+            return Seen(Sight.NOT_SHOWN, None, shows_operation, self.has_sent)
         sight = Sight.DESIRED if self.before.value == self.plan.desired else Sight.DIFFERENT
-        return Seen(sight, digest_of(self.before.value), shows_operation)
+        return Seen(sight, digest_of(self.before.value), shows_operation, self.has_sent)
 
     def _rows_of_key(self) -> list[Entry]:
         return [entry for entry in self.remembered if entry.key == self.wanted.key]
@@ -418,8 +418,6 @@ class _Change:
         )
 
     def _send(self) -> Steps[Outcome | None]:
-        if self.has_sent:
-            raise self._effect_missing()
         others = self._others()
         if others:
             return (yield from self._give_way(others))
@@ -679,7 +677,7 @@ class _Change:
         return "run again to wait on, or give a larger wait_timeout"
 
     def _await_answer(self) -> Steps[Outcome | None]:
-        sent = min((entry for entry in self.remembered if entry.progress == SENT), key=lambda entry: entry.sent_at)
+        sent = _present(self.entry)
         if self.context.check_mode:
             return self._outcome(sent.wanted != self.wanted.digest)
         if self._time_left() <= 0:

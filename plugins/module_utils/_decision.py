@@ -27,6 +27,7 @@ class Step(Enum):
 
     NOTHING = auto()  # what is wanted is there
     SEND = auto()
+    EFFECT_MISSING = auto()  # this task has sent it, that has ended, and the service shows something else
     FOLLOW = auto()  # an operation goes on: wait for it
     AWAIT_ANSWER = auto()  # another run has sent a request and has no answer yet
     LOOK_AGAIN = auto()  # the service may come to show the effect of what was sent
@@ -62,29 +63,51 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Seen:
-    """What the service shows: the state with its digest, and whether it shows how the accepted operation stands."""
+    """What the service shows: the state with its digest, and whether it shows how the accepted operation stands.
+
+    ``is_ours`` says that this task has sent the request itself, and that it was accepted.
+    """
 
     sight: Sight
     digest: str | None = None
     shows_operation: bool = True
+    is_ours: bool = False
 
 
-def decide(wanted: Wanted, seen: Seen, remembered: Iterable[Entry], now: float) -> Step:
-    """Say what to do next.
+@dataclass(frozen=True)
+class Decision:
+    """What to do next, and the journal's row that it is about, where there is one."""
+
+    step: Step
+    entry: Entry | None = None
+
+
+def decide(wanted: Wanted, seen: Seen, remembered: Iterable[Entry], now: float) -> Decision:
+    """Say what to do next, and about which row.
 
     ``remembered`` are the journal's rows of the subject. One that is ``sent`` has a run that still waits for its
     answer; where that run has ended without one, the caller says ``unknown``. ``now`` is in seconds since the epoch.
     """
     remembered = tuple(remembered)
+    entry = counting_entry(wanted, remembered, now)
+    step = _step(wanted, seen, remembered, entry, now)
+    if seen.is_ours and seen.sight is Sight.NOT_SHOWN and step in (Step.SEND, Step.AWAIT_ANSWER):
+        # It was done, and another run that waited for its end has sent something else since.
+        return Decision(Step.NOTHING, entry)
+    if step is Step.AWAIT_ANSWER:
+        return Decision(step, min((one for one in remembered if one.progress == SENT), key=lambda one: one.sent_at))
+    return Decision(Step.EFFECT_MISSING if step is Step.SEND and seen.is_ours else step, entry)
+
+
+def _step(wanted: Wanted, seen: Seen, remembered: tuple[Entry, ...], entry: Entry | None, now: float) -> Step:
     if seen.sight is Sight.DESIRED and not wanted.force:
         return Step.NOTHING
-    if any(entry.progress == SENT for entry in remembered):
+    if any(one.progress == SENT for one in remembered):
         return Step.AWAIT_ANSWER
     if wanted.force:
         return Step.SEND
     if wanted.relative and _shows_an_older_state(seen, remembered, now):
         return Step.LOOK_AGAIN
-    entry = counting_entry(wanted, remembered, now)
     if entry is None or entry.progress in (FAILED, NOT_DONE):
         return Step.SEND
     if entry.progress == IN_PROGRESS and seen.shows_operation:
