@@ -22,8 +22,9 @@ LONGEST_MESSAGE = 5000  # characters; names from the service can be many, and lo
 class HostingError(Exception):
     """A failure the user can act on: what happened, whether anything was done, what to do.
 
-    ``nothing_done`` is True when it is certain that the failed request changed nothing. ``results`` are values that the
-    module returns beside the failure.
+    ``nothing_done`` is True when it is certain that the failed request changed nothing. ``names_operation`` is True
+    where the message names the operation that was accepted (without an id, the request). ``results`` are values that
+    the module returns beside the failure.
     """
 
     kind = "service"
@@ -36,12 +37,14 @@ class HostingError(Exception):
         status: int | None = None,
         service_message: str | None = None,
         nothing_done: bool = False,
+        names_operation: bool = False,
     ) -> None:
         super().__init__(message)
         self.request = request
         self.status = status
         self.service_message = service_message
         self.nothing_done = nothing_done
+        self.names_operation = names_operation
         self.operation_id: str | None = None
         self.results: dict[str, Any] = {}
 
@@ -86,12 +89,16 @@ class HostingError(Exception):
 
 
 class InvalidInput(HostingError):
-    """An option has a value that cannot be sent. Nothing was sent."""
+    """An option has a value that cannot be sent. Nothing was sent.
+
+    ``says_so`` is False for a message that leaves it to others to say that nothing was done.
+    """
 
     kind = "invalid_input"
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, *, says_so: bool = True) -> None:
         super().__init__(message, nothing_done=True)
+        self.says_so = says_so
 
 
 class SwitchedOff(InvalidInput):

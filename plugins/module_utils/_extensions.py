@@ -212,7 +212,8 @@ class Updates:
             raise InvalidInput(
                 f"The environment has no {self.extensions.kind} {name}. It has:"
                 f" {', '.join(sorted(self.listed)) or 'none'}. Install the {self.extensions.kind} first, or check its"
-                " slug."
+                " slug.",
+                says_so=False,
             )
         if not self.has_looked:
             self.before, self.has_looked = {name: self.listed[name]}, True

@@ -320,7 +320,7 @@ def _look_or_name(client: Client, operation: Operation, shown: Shown, deadline: 
 
 def _naming(error: HostingError, operation: Operation) -> HostingError:
     error.operation_id = operation.id
-    error.nothing_done = False
+    error.nothing_done, error.names_operation = False, operation.id is not None
     return error.with_advice(f"Operation {operation.id} was accepted before, and goes on.")
 
 
@@ -366,6 +366,7 @@ def _standing(pending: list[Operation], wait_timeout: float) -> str:
 def _ended_badly(error_class: type[HostingError], operations: list[Operation], message: str) -> HostingError:
     error = error_class(message, service_message=operations[0].message)
     error.operation_id = operations[0].id
+    error.names_operation = operations[0].id is not None
     return error
 
 

@@ -58,5 +58,6 @@ def _own(context: Context, environments: list[Record]) -> Record:
             return environment
     raise InvalidInput(
         f"The site {context['site_id']} has no environment {context['environment_id']}. It has:"
-        f" {', '.join(str(environment.get('id')) for environment in environments) or 'none'}."
+        f" {', '.join(str(environment.get('id')) for environment in environments) or 'none'}.",
+        says_so=False,
     )

@@ -25,11 +25,11 @@ import pytest
 
 from ansible_collections.hosting.management.plugins.module_utils import (
     _context,
-    _convergence,
     _decision,
     _operations,
     _retries,
 )
+from ansible_collections.hosting.management.plugins.module_utils._convergence import waiting
 from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, SqliteJournal, digest_of, sql
 from ansible_collections.hosting.management.plugins.module_utils._progress import (
     FAILED,
@@ -110,7 +110,7 @@ def short_graces(monkeypatch):
     monkeypatch.setattr(_operations, "FAILED_AFTER", 0.1)
     monkeypatch.setattr(_operations, "FAILING_INTERVAL", 0.02)
     monkeypatch.setattr(_decision, "READS_LAG", 0.3)
-    monkeypatch.setattr(_convergence, "SHORTEST_LOOK", 0.02)
+    monkeypatch.setattr(waiting, "SHORTEST_LOOK", 0.02)
 
 
 @pytest.fixture
@@ -985,7 +985,8 @@ def test_after_a_push_was_accepted_no_failure_says_that_nothing_was_done(status,
     assert result["failed"]
     assert result["changed"]
     assert result["error"]["operation_id"] in simulator.state.operations.by_id
-    assert result["error"]["operation_id"] in result["msg"]
+    assert f"Operation {result['error']['operation_id']} was accepted" in result["msg"]
+    assert "was accepted before as operation" not in result["msg"], "the message has named it already"
     assert "Nothing was" not in result["msg"]
 
 

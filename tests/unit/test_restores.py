@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.module_utils import _convergence
+from ansible_collections.hosting.management.plugins.module_utils._convergence import giving_way
 from ansible_collections.hosting.management.plugins.module_utils._decision import HORIZON
 from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, SqliteJournal
 from ansible_collections.hosting.management.plugins.module_utils._progress import (
@@ -335,7 +335,7 @@ def test_the_answer_to_another_runs_push_is_waited_for(controller, simulator, ro
 
 def test_a_push_that_begins_while_the_restore_is_decided_is_seen(controller, simulator, rows, monkeypatch):
     simulator.settings.operation_seconds = ENDLESS
-    look = _convergence.in_the_way
+    look = giving_way.in_the_way
     pushes = []
 
     def look_and_be_overtaken(*arguments):
@@ -345,7 +345,7 @@ def test_a_push_that_begins_while_the_restore_is_decided_is_seen(controller, sim
             controller.run(env_push, wait=False, **PUSH)
         return found
 
-    monkeypatch.setattr(_convergence, "in_the_way", look_and_be_overtaken)
+    monkeypatch.setattr(giving_way, "in_the_way", look_and_be_overtaken)
     failed(controller.run(backup_restore, wait_timeout=0.1, **RESTORE), "operation_timeout")
     assert [write.method for write in simulator.writes] == ["PUT"]
     assert [row.progress for row in rows()] == [IN_PROGRESS]

@@ -96,6 +96,18 @@ PACKAGES = {
         "opening",
         "noting",
     ],
+    "_convergence": [
+        "generators",
+        "values",
+        "messages",
+        "ledger",
+        "change",
+        "waiting",
+        "giving_way",
+        "sending",
+        "rounds",
+        "ways",
+    ],
 }
 """Those of the above that are packages, with their files in order. All others import the package, which is its face."""
 

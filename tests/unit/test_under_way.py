@@ -15,7 +15,8 @@ from itertools import pairwise, product
 import pytest
 import yaml
 
-from ansible_collections.hosting.management.plugins.module_utils import _convergence, _operations
+from ansible_collections.hosting.management.plugins.module_utils import _operations
+from ansible_collections.hosting.management.plugins.module_utils._convergence import giving_way
 from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, SqliteJournal, open_journal
 from ansible_collections.hosting.management.plugins.module_utils._progress import (
     FAILED,
@@ -353,7 +354,7 @@ def test_of_those_that_start_at_once_each_has_its_turn(kind, together, controlle
 def test_those_that_meet_in_the_journal_take_theirs_back_and_try_again(controller, simulator, monkeypatch):
     """Also while a third run notes something else of the same environment."""
     meetings = []
-    look = _convergence.in_the_way
+    look = giving_way.in_the_way
     subject = (simulator.base_url, f"env_push/{LIVE}")
     changed(controller.run(env_push, **PUSH))
 
@@ -370,7 +371,7 @@ def test_those_that_meet_in_the_journal_take_theirs_back_and_try_again(controlle
         journal.close()
         return [((simulator.base_url, f"manual_backup/{LIVE}/x"), row(SENT, release="x"), Beside.WAITS)]
 
-    monkeypatch.setattr(_convergence, "in_the_way", look_and_meet)
+    monkeypatch.setattr(giving_way, "in_the_way", look_and_meet)
     assert changed(controller.run(env_push, wait_timeout=5, **NEXT))
     assert (len(meetings), len(simulator.writes)) == (1, 2)
     assert [one.release for one in _rows(controller, subject[1])] == ["v3"]

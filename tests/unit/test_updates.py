@@ -96,6 +96,7 @@ def test_one_plugin_is_updated_to_a_version(update, simulator):
     result = update(name="nothing", update_version="1")
     assert result["error"]["kind"] == "invalid_input"
     assert "has no plugin nothing. It has: example-forms" in result["msg"]
+    assert result["msg"].count("Nothing was changed.") == 1
 
 
 def test_an_update_that_stays_behind_is_told(update, plugins, simulator, monkeypatch):
