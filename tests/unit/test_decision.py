@@ -162,6 +162,8 @@ def test_what_this_task_has_done_stays_done_when_another_run_sends_something_els
     ours = replace(NOT_SHOWN, is_ours=True)
     assert decide(wanted, ours, [row(progress, ANOTHER)], NOW) == Decision(Step.NOTHING)
     assert decide(wanted, replace(ours, sight=Sight.DIFFERENT), [row(SENT, ANOTHER)], NOW).step is Step.AWAIT_ANSWER
+    failed = row(FAILED)
+    assert decide(wanted, ours, [failed], NOW) == Decision(Step.NOTHING, failed)
 
 
 # ---- which row it is about ------------------------------------------------------------------------------------------
