@@ -98,9 +98,10 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..plugin_utils import report_charts
 from ..plugin_utils.plain_values import Record
-from ..plugin_utils.report_data import ReportError, document_of, parts_of
+from ..plugin_utils.report import charts as drawings
+from ..plugin_utils.report.days import ReportError
+from ..plugin_utils.report.document import document_of, parts_of
 
 
 class FilterModule:
@@ -119,7 +120,7 @@ def report_document(
     **settings: Any,
 ) -> Record:
     earlier, problem = _earlier(str(previous))
-    drawn = "drawn" if report_charts.is_there() else "missing"
+    drawn = "drawn" if drawings.is_there() else "missing"
     try:
         return document_of(
             [_of_host(*one) for one in zip(hosts, known, read, strict=True)],

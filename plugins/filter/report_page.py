@@ -42,7 +42,7 @@ _value:
 from collections.abc import Callable
 
 from ..plugin_utils.plain_values import Record, plain
-from ..plugin_utils.report_page import page_of
+from ..plugin_utils.report.page import page_of
 
 
 class FilterModule:

@@ -50,7 +50,7 @@ _value:
 
 from collections.abc import Callable
 
-from ..plugin_utils.report_text import text_of
+from ..plugin_utils.report.text import text_of
 
 
 class FilterModule:

@@ -46,7 +46,7 @@ _list:
         - The variable report_visit_budget is unknown. Did you mean report_visits_budget?
 """
 
-from ..plugin_utils.report_variables import host_of
+from ..plugin_utils.report.variables import host_of
 from ..plugin_utils.role_lookup import RoleLookup
 
 

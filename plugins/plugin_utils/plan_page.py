@@ -10,7 +10,7 @@ from pathlib import Path
 
 from . import plan as plans
 from .plain_values import Record, plain
-from .report_page import rendered
+from .report.page import rendered
 
 REPORT = Path(__file__).parents[2] / "roles" / "report"
 """The folder of the role whose style the page has."""

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from ansible_collections.hosting.management.plugins.plugin_utils.report_page import page_of
+from ansible_collections.hosting.management.plugins.plugin_utils.report.page import page_of
 from unit.report_fleet import HOSTILE, document, host
 
 ROOT = Path(__file__).parents[2]

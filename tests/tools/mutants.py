@@ -35,6 +35,7 @@ ROOMS = {
     "plugin_utils/deployment_outcome": ["deployment", "deployment_settings"],
     "plugin_utils/deployment_plan": ["deployment_plan"],
     "plugin_utils/drift": ["drift"],
+    "plugin_utils/judgements": ["judgements"],
     "plugin_utils/locks": ["locks_met"],
     "plugin_utils/maintenance": ["maintenance", "plan"],
     "plugin_utils/plan": ["access", "drift", "plan"],

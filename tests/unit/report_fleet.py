@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any
 
-from ansible_collections.hosting.management.plugins.plugin_utils.report_data import PARTS, document_of
+from ansible_collections.hosting.management.plugins.plugin_utils.report.document import PARTS, document_of
 
 TIME = "2026-11-21T06:00:00Z"
 TODAY = date(2026, 11, 21)

@@ -14,8 +14,8 @@ from ansible.parsing.dataloader import DataLoader
 from ansible_collections.hosting.management.plugins.modules import environment_state_info, site_plugin
 from ansible_collections.hosting.management.plugins.plugin_utils import plan
 from ansible_collections.hosting.management.plugins.plugin_utils.drift import NOT_SHOWN, drift_of
-from ansible_collections.hosting.management.plugins.plugin_utils.report_data import parts_of
-from ansible_collections.hosting.management.plugins.plugin_utils.report_page import page_of
+from ansible_collections.hosting.management.plugins.plugin_utils.report.document import parts_of
+from ansible_collections.hosting.management.plugins.plugin_utils.report.page import page_of
 from simulator import seed
 from unit.report_fleet import HOSTILE, document, failed, host
 from unit.test_maintenance import entry as made_of

@@ -21,7 +21,7 @@ from ansible_collections.hosting.management.plugins.module_utils._picture_sets i
     shown_url,
 )
 from ansible_collections.hosting.management.plugins.modules import site_compare, site_snapshot
-from ansible_collections.hosting.management.plugins.plugin_utils import report_page
+from ansible_collections.hosting.management.plugins.plugin_utils.report import page
 
 pytest_plugins = ["simulator.fixtures"]
 
@@ -108,7 +108,7 @@ def test_pages_of_one_path_have_names_of_their_own():
 
 
 def test_the_page_has_the_colours_of_a_report():
-    style = report_page.style_of(ROOT / "roles" / "report")
+    style = page.style_of(ROOT / "roles" / "report")
     colours = [line.strip() for line in _picture_page.STYLE.splitlines() if line.strip().startswith("--")]
     assert len(colours) == 24
     assert all(line in style for line in colours)

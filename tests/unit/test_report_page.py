@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.plugin_utils.report_page import page_of, style_of
+from ansible_collections.hosting.management.plugins.plugin_utils.report.page import page_of, style_of
 from unit.report_fleet import HOSTILE, PARTS, document, failed, host
 
 ROLE = Path(__file__).parents[2] / "roles" / "report"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.hosting.management.plugins.plugin_utils.report_text import MOST_GAPS, text_of
+from ansible_collections.hosting.management.plugins.plugin_utils.report.text import MOST_GAPS, text_of
 
 DOCUMENT: dict[str, Any] = {
     "title": "Fleet",

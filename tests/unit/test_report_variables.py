@@ -15,7 +15,7 @@ from ansible.template import Templar
 
 from ansible_collections.hosting.management.plugins.lookup.report_host import LookupModule
 from ansible_collections.hosting.management.plugins.module_utils._gathering import READINGS
-from ansible_collections.hosting.management.plugins.plugin_utils.report_data import PARTS, parts_of
+from ansible_collections.hosting.management.plugins.plugin_utils.report.document import PARTS, parts_of
 
 ROLE = Path(__file__).parents[2] / "roles" / "report"
 INVENTORY = {

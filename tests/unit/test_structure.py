@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from ansible_collections.hosting.management.plugins.module_utils import _errors, _interface
+from ansible_collections.hosting.management.plugins.plugin_utils.report import parts as report_parts
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 MODULES = sorted((PLUGINS / "modules").glob("*.py"))
@@ -119,6 +120,16 @@ READINGS = sorted(path.stem for path in (PLUGINS / "module_utils" / "_readings")
 PARTS = sorted(path.stem for path in (PLUGINS / "module_utils" / "_parts").glob("[a-z]*.py"))
 """The parts of an environment, which do not know each other. They come between the files above and _compose."""
 
+REPORT = PLUGINS / "plugin_utils" / "report"
+"""What the role report is made of, one file for each of its parts."""
+BELOW_REPORT_PARTS = ["words", "days", "charts", "variables", "pieces", "part"]
+"""What they stand on: each of these files imports only from those before it."""
+ABOVE_REPORT_PARTS = ["parts", "changes", "document", "page", "text"]
+"""What puts them together; likewise."""
+REPORT_PARTS = sorted(
+    path.stem for path in REPORT.glob("[a-z]*.py") if path.stem not in (*BELOW_REPORT_PARTS, *ABOVE_REPORT_PARTS)
+)
+
 REPEATABLE = {
     "4.1": True,
     "4.2": True,
@@ -211,6 +222,41 @@ def test_a_part_stands_on_the_files_above_it_alone(name: str):
     assert imported_by(PLUGINS / "module_utils" / "_parts" / f"{name}.py") <= set(ORDER) - {"_compose"}
 
 
+def imported_within_report(name: str) -> set[str]:
+    """The files of the report that one of them imports."""
+    found = set()
+    for node in ast.walk(ast.parse((REPORT / f"{name}.py").read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            found |= {node.module} if node.module else {one.name for one in node.names}
+    return found
+
+
+@pytest.mark.parametrize("name", REPORT_PARTS)
+def test_a_part_of_the_report_knows_no_other_part(name: str):
+    assert imported_within_report(name) <= set(BELOW_REPORT_PARTS)
+
+
+@pytest.mark.parametrize("name", BELOW_REPORT_PARTS)
+def test_what_parts_of_the_report_stand_on_knows_none_of_them(name: str):
+    assert imported_within_report(name) <= set(BELOW_REPORT_PARTS[: BELOW_REPORT_PARTS.index(name)])
+
+
+@pytest.mark.parametrize("name", ABOVE_REPORT_PARTS)
+def test_only_one_file_of_the_report_knows_its_parts_by_name(name: str):
+    above = {*BELOW_REPORT_PARTS, *ABOVE_REPORT_PARTS[: ABOVE_REPORT_PARTS.index(name)]}
+    assert imported_within_report(name) <= (above | set(REPORT_PARTS) if name == "parts" else above)
+
+
+def test_each_file_of_a_part_of_the_report_is_a_section_of_its_own():
+    made = [type(part).__module__.rpartition(".")[2] for part in report_parts.SECTIONS]
+    assert sorted(made) == REPORT_PARTS
+
+
+def test_what_the_role_report_offers_are_the_parts_that_there_are():
+    specs = yaml.safe_load((PLUGINS.parent / "roles" / "report" / "meta" / "argument_specs.yml").read_text())
+    assert specs["argument_specs"]["main"]["options"]["report_parts"]["choices"] == list(report_parts.PARTS)
+
+
 def test_within_the_collection_imports_are_relative():
     for path in PLUGINS.rglob("*.py"):
         assert "from ansible_collections." not in path.read_text(), path
@@ -257,6 +303,8 @@ def without_hint(function: ast.FunctionDef) -> list[str]:
         *(f"module_utils/{package}/{name}" for package in PACKAGES for name in PACKAGES[package]),
         *(f"module_utils/_readings/{name}" for name in READINGS),
         *(f"module_utils/_parts/{name}" for name in PARTS),
+        *(f"plugin_utils/report/{name}" for name in (*BELOW_REPORT_PARTS, *REPORT_PARTS, *ABOVE_REPORT_PARTS)),
+        "plugin_utils/judgements",
         "plugin_utils/in_process",
     ],
 )

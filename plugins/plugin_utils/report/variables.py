@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from .plain_values import Record
-from .role_variables import found_in, nulls_of
+from ..plain_values import Record
+from ..role_variables import found_in, nulls_of
 
 READINGS = {"backups": "backup", "sftp": "sftp_allowlist", "dns": "dns_records"}
 """What environment_state_info calls a part, where it has another name there."""
@@ -78,7 +78,7 @@ def _compared(
     declares = any(str(name).startswith("maintain_") for name in variables)
     if DRIFT not in values["parts"] or not (declares or values["drift_plan"]) or not values["environment_id"]:
         return nothing
-    from . import drift, plan
+    from .. import drift, plan
 
     made_plan = plan.read(values["drift_plan"], "maintain") if values["drift_plan"] else None
     host = {

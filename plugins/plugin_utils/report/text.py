@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from ..module_utils._text import printable
-from .plain_values import Record, plain
+from ...module_utils._text import printable
+from ..plain_values import Record, plain
 
 MOST_GAPS = 20  # that are named
 

@@ -10,7 +10,8 @@ import json
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.plugin_utils.report_data import ReportError, parts_of
+from ansible_collections.hosting.management.plugins.plugin_utils.report.days import ReportError
+from ansible_collections.hosting.management.plugins.plugin_utils.report.document import parts_of
 from unit.report_fleet import KEY, PARTS, document, failed, host
 
 
