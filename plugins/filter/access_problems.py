@@ -45,7 +45,7 @@ _value:
 
 from collections.abc import Callable
 
-from ..plugin_utils.access import problems_of
+from ..plugin_utils.access_lists import problems_of
 from ..plugin_utils.plain_values import Record
 
 

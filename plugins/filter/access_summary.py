@@ -74,7 +74,8 @@ _value:
 
 from collections.abc import Callable
 
-from ..plugin_utils.access import guard_of, summary_of
+from ..plugin_utils.access import guard_of
+from ..plugin_utils.access_outcome import summary_of
 from ..plugin_utils.plain_values import Record
 
 

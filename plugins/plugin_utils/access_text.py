@@ -18,7 +18,7 @@ TITLE = {True: "WordPress administrator", None: "not known"}
 def text_of(summary: Record, plan_file: str = "") -> list[str]:
     """Return the lines for people: tables of what there is anything to say of, the totals, and what needs a person.
 
-    :param summary: what access.summary_of returned.
+    :param summary: what access_outcome.summary_of returned.
     :param plan_file: the file that the plan was written to, if there is one.
     """
     summary = plain(summary)

@@ -12,15 +12,9 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 
 from ansible_collections.hosting.management.plugins.lookup.access_host import LookupModule
-from ansible_collections.hosting.management.plugins.plugin_utils.access import (
-    due_of,
-    guard_of,
-    outside,
-    plan_of,
-    problems_of,
-    problems_of_lists,
-    summary_of,
-)
+from ansible_collections.hosting.management.plugins.plugin_utils.access import due_of, guard_of, plan_of
+from ansible_collections.hosting.management.plugins.plugin_utils.access_lists import problems_of, problems_of_lists
+from ansible_collections.hosting.management.plugins.plugin_utils.access_outcome import outside, summary_of
 from ansible_collections.hosting.management.plugins.plugin_utils.plan import lines_of
 from ansible_collections.hosting.management.plugins.plugin_utils.plan_page import files_of
 
