@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,17 +27,16 @@ from .adoption import (
     step_of,
     wanted_of,
 )
+from .adoption_folder import HEAD, Folder, Look, Rivals
 from .maintenance_variables import settings_of
 from .plain_values import Record, plain
 from .role_variables import checked, options_of
-from .variable_yaml import Document, block_of, comment_of, commented, document_of, has_expression
+from .variable_yaml import block_of, comment_of, commented, has_expression
 
 MAINTAIN = Path(__file__).parents[2] / "roles" / "maintain"
-RECORD = ".adopted.json"
 EVERYONE = "group_vars/all.yml"
 INVENTORY = "hosts.yml"
 ROLES = ("company-admin", "company-developer", "company-billing")
-HEAD = "---\n# Adopted by hosting.management.adopt: {}\n"
 ACCESS = (
     "# The users of the company, for hosting.management.access. The service does not show the roles of those behind a"
     ' "#":\n# give them one of company-admin, company-developer and company-billing, and take the "#" away.\n'
@@ -48,11 +46,6 @@ CONNECTION = """\
     ansible_connection: local
     ansible_python_interpreter: "{{ ansible_playbook_python }}"
 """
-
-Look = Callable[[str], "str | None"]
-"""What returns the text of a file of the folder by its path, None where there is none, and raises ValueError."""
-Rivals = Callable[[str], "list[str]"]
-"""What returns the files that Ansible would read instead of one, or beside it."""
 
 
 def plan_of(
@@ -82,17 +75,13 @@ def plan_of(
 class _Plan:
     def __init__(self, settings: Record, groups: dict[str, list[str]], look: Look, rivals: Rivals) -> None:
         self.merges = bool(settings["merge"])
-        self.settings, self.groups, self._look, self._rivals = settings, groups, look, rivals
-        self.problems: list[str] = []
-        self.others: list[str] = []
+        self.settings, self.groups = settings, groups
+        self.folder = Folder(look, rivals, merges=self.merges)
         self.not_adopted: list[Record] = []
         self.conflicts: list[Record] = []
         self.gaps: list[Record] = []
         self.notes: list[str] = []
-        self.files: dict[str, Record] = {}
-        self.before = self._record()
-        self.bases: dict[str, dict[str, str]] = dict(self.before["hosts"])
-        self.written: dict[str, str] = dict(self.before["files"])
+        self.bases: dict[str, dict[str, str]] = self.folder.bases
 
     def made(self, known: dict[str, tuple[Record, Record]], users: Record) -> Record:
         adopted = [host for host, (asked, read) in known.items() if self._is_adopted(host, asked, read)]
@@ -108,18 +97,19 @@ class _Plan:
         self._users(users)
         if self.settings["inventory"]:
             self._inventory({host: known[host][0] for host in sorted(adopted)})
-        self._keep_record()
-        if self.others:
-            self._complain(_of_others(sorted(self.others)))
+        known_hosts = set(self.groups.get("all", []))
+        self.folder.keep_record({host: base for host, base in self.bases.items() if host in known_hosts})
+        self.folder.complain_of_others()
         for one in fleet:
             self.gaps += [{"host": one.host, "variable": name, "why": why} for name, why in one.gaps.items()]
+        problems = self.folder.problems
         return {
-            "problems": self.problems,
+            "problems": problems,
             "folder": self.settings["folder"],
             "merges": self.merges,
             "hosts": sorted(adopted),
-            "files": [] if self.problems else [self.files[path] for path in sorted(self.files)],
-            "declared": {} if self.problems else {one.host: self._declared(one, known[one.host][0]) for one in fleet},
+            "files": [] if problems else self.folder.files,
+            "declared": {} if problems else {one.host: self._declared(one, known[one.host][0]) for one in fleet},
             "not_adopted": self.not_adopted,
             "conflicts": self.conflicts,
             "gaps": self.gaps,
@@ -162,17 +152,17 @@ class _Plan:
 
     def _adopt(self, group: str, members: list[Wanted], adopted: list[str]) -> None:
         path = f"group_vars/{group}.yml" if group else ""
-        beneath = self._values(EVERYONE) if path != EVERYONE else {}
+        beneath = self.folder.values(EVERYONE) if path != EVERYONE else {}
         outside = [host for host in self.groups.get(group, []) if host not in adopted]
         is_new = all(one.host not in self.bases for one in members)
         nowhere: list[str] = []
-        if path and not outside and (not self.merges or (is_new and self._text(path) is None)):
+        if path and not outside and (not self.merges or (is_new and self.folder.text(path) is None)):
             common = common_of(members)
             nowhere = [name for name in ORDER if all(one.gaps.get(name) == NOT_SHOWN for one in members)]
-            self._put(path, self._group_text(group, common, nowhere))
+            self.folder.put(path, self._group_text(group, common, nowhere))
         else:
-            common = self._values(path) if path else {}
-            if outside and not self.merges and self._text(path) is None:
+            common = self.folder.values(path) if path else {}
+            if outside and not self.merges and self.folder.text(path) is None:
                 self.notes.append(
                     f"{path} is not written, because the group has hosts that are not adopted here, such as"
                     f" {printable(outside[0])}: they would take its values. What is common is in the files of the"
@@ -183,13 +173,13 @@ class _Plan:
         if self.merges:
             changed = self._changed_for_all(path, common, members) if not outside else {}
             for name, value in changed.items():
-                self._set(path, name, value)
+                self.folder.set_variable(path, name, value)
                 common[name] = value
             for one in members:
                 self._merge(one, common, nowhere)
         else:
             for one in members:
-                self._put(f"host_vars/{one.host}.yml", self._host_text(one, own_of(one, common), nowhere))
+                self.folder.put(f"host_vars/{one.host}.yml", self._host_text(one, own_of(one, common), nowhere))
                 self.bases[one.host] = {name: digest(value) for name, value in one.values.items()}
 
     def _group_text(self, group: str, common: Record, nowhere: list[str]) -> str:
@@ -219,10 +209,10 @@ class _Plan:
     def _changed_for_all(self, path: str, common: Record, members: list[Wanted]) -> Record:
         """Return the group's variables that the service has changed alike for all who take them from the group."""
         changed: Record = {}
-        for name in self._values(path) if path else ():
+        for name in self.folder.values(path) if path else ():
             if name not in ORDER or name == DENIED or len(members) < 2:
                 continue
-            taking = [one for one in members if name not in self._values(f"host_vars/{one.host}.yml")]
+            taking = [one for one in members if name not in self.folder.values(f"host_vars/{one.host}.yml")]
             now = {digest(one.values.get(name)) for one in taking if name in one.values}
             steps = {
                 step_of(self._base(one, name), common[name], one.values[name]) if name in one.values else "keep"
@@ -238,11 +228,11 @@ class _Plan:
     def _merge(self, one: Wanted, common: Record, nowhere: list[str]) -> None:
         """Keep what a person has edited, take what the service alone has changed, and tell where both have."""
         path = f"host_vars/{one.host}.yml"
-        if one.host not in self.bases and self._text(path) is None:
-            self._put(path, self._host_text(one, own_of(one, common), nowhere))
+        if one.host not in self.bases and self.folder.text(path) is None:
+            self.folder.put(path, self._host_text(one, own_of(one, common), nowhere))
             self.bases[one.host] = {name: digest(value) for name, value in one.values.items()}
             return
-        own = self._values(path)
+        own = self.folder.values(path)
         bases = dict(self.bases.get(one.host, {}))
         for name, now in one.values.items():
             declared = effective(name, own, common)
@@ -255,18 +245,11 @@ class _Plan:
             bases[name] = digest(now)
             if step == "take":
                 for variable, value in _taken(name, now, own, common).items():
-                    self._set(path, variable, value)
+                    self.folder.set_variable(path, variable, value)
         for name in one.gaps:
             if name in common and name not in own and name not in one.values:
-                self._set(path, name, None, f"Not known: {one.gaps[name]}")
+                self.folder.set_variable(path, name, None, f"Not known: {one.gaps[name]}")
         self.bases[one.host] = bases
-
-    def _set(self, path: str, name: str, value: Any, comment: str = "") -> None:
-        document = self._document(path) or document_of(HEAD.format("what deviates from the group."))
-        try:
-            self._put(path, document.with_variable(name, block_of(name, value, comment)).text)
-        except ValueError as error:
-            self.problems.append(f"{path}: {error}. Set it there by hand, or move the file away.")
 
     # ---- users and inventory ----------------------------------------------------------------------------------------
 
@@ -284,12 +267,12 @@ class _Plan:
         if hidden:
             lines = commented(block_of("access_roles", hidden))
             text = ACCESS + (text + lines.partition("\n")[2] if shown else lines)
-        there = self._text(EVERYONE) if EVERYONE not in self.files else self.files[EVERYONE]["content"]
-        if there is not None and (self.merges or EVERYONE in self.files):
+        there = self.folder.text(EVERYONE)
+        if there is not None and (self.merges or self.folder.is_planned(EVERYONE)):
             if "access_roles" not in there:
-                self._put(EVERYONE, there if there.endswith("\n") else there + "\n", text)
+                self.folder.put(EVERYONE, there if there.endswith("\n") else there + "\n", text)
             return
-        self._put(EVERYONE, HEAD.format("what concerns all hosts."), text)
+        self.folder.put(EVERYONE, HEAD.format("what concerns all hosts."), text)
 
     def _inventory(self, asked: dict[str, Record]) -> None:
         hosts = {host: {**one["inventory"]} for host, one in asked.items()}
@@ -297,7 +280,7 @@ class _Plan:
         for host, one in asked.items():
             for group in filter(is_name_of_group, one["groups"]):
                 children.setdefault(group, []).append(host)
-        there = self._document(INVENTORY)
+        there = self.folder.document(INVENTORY)
         if there is not None:
             hosts, children = self._with_others(there.values, hosts, children)
         content: Record = {"hosts": {host: hosts[host] for host in sorted(hosts)}}
@@ -307,12 +290,12 @@ class _Plan:
             }
         head = HEAD.format("the hosts, as the inventory had them.")
         text = head + block_of("all", content) + CONNECTION
-        if there is not None and self.merges and _digest(there.text) != self.before["files"].get(INVENTORY):
+        if there is not None and self.merges and self.folder.is_edited(INVENTORY, there.text):
             missing = sorted(hosts.keys() - (_at(there.values, "all", "hosts") or {}).keys())
             if missing:
                 self.notes.append(f"{INVENTORY} is edited by hand, and lacks {', '.join(missing)}: add them there.")
             return
-        self._put(INVENTORY, text)
+        self.folder.put(INVENTORY, text)
 
     def _with_others(
         self, values: Record, hosts: dict[str, Record], children: dict[str, list[str]]
@@ -327,95 +310,12 @@ class _Plan:
                 children[group] = [*children.get(group, []), *members]
         return hosts, children
 
-    # ---- files ------------------------------------------------------------------------------------------------------
-
-    def _text(self, path: str) -> str | None:
-        if path in self.files:
-            content: str | None = self.files[path]["content"]
-            return content
-        try:
-            return self._look(path)
-        except ValueError as error:
-            self._complain(f"{path} cannot be read: {error}.")
-            return None
-
-    def _document(self, path: str) -> Document | None:
-        text = self._text(path)
-        if text is None:
-            return None
-        try:
-            return document_of(text)
-        except ValueError as error:
-            self._complain(f"{path}: {error}. Repair it, or move it away.")
-            return None
-
-    def _values(self, path: str) -> Record:
-        document = self._document(path)
-        return document.values if document else {}
-
-    def _complain(self, problem: str) -> None:
-        if problem not in self.problems:
-            self.problems.append(problem)
-
-    def _put(self, path: str, text: str, more: str = "") -> None:
-        """Plan that a file has a text from now on, and is removed where that is empty."""
-        text += more
-        try:
-            before = self._look(path)
-        except ValueError as error:
-            self._complain(f"{path} cannot be read: {error}.")
-            return
-        is_ours = before is None or self.before["files"].get(path) == _digest(before)
-        if (before or "") == text:
-            if before is not None and not self.merges:
-                self.written[path] = _digest(text)
-            self.files.pop(path, None)
-            return
-        if not is_ours and not self.merges:
-            self.others.append(path)
-        for rival in self._rivals(path):
-            self._complain(f"{rival} is there, so Ansible would not read {path} as it should. Move it to {path}.")
-        if is_ours:
-            self.written[path] = _digest(text)
-        if not text:
-            self.written.pop(path, None)
-        self.files[path] = {
-            "path": path,
-            "content": text or None,
-            "before": None if before is None else _digest(before),
-        }
-
-    def _record(self) -> Record:
-        """Return what earlier runs have written: digests of ``files``, and of the variables of ``hosts``."""
-        nothing: Record = {"version": 1, "files": {}, "hosts": {}}
-        try:
-            text = self._look(RECORD)
-            found = json.loads(text) if text else nothing
-            if found["version"] != 1 or not isinstance(found["files"], dict) or not isinstance(found["hosts"], dict):
-                raise ValueError("a newer version of the role has written it")
-        except (ValueError, KeyError, TypeError) as error:
-            self.problems.append(f"{RECORD} cannot be read: {printable(str(error))}. Restore it from Git.")
-            return nothing
-        return {name: found[name] for name in nothing}
-
-    def _keep_record(self) -> None:
-        known = set(self.groups.get("all", []))
-        hosts = {host: base for host, base in self.bases.items() if host in known}
-        text = json.dumps({"version": 1, "files": self.written, "hosts": hosts}, indent=1, sort_keys=True) + "\n"
-        try:
-            before = self._look(RECORD)
-        except ValueError:
-            return
-        if before != text:
-            digest_before = None if before is None else _digest(before)
-            self.files[RECORD] = {"path": RECORD, "content": text, "before": digest_before}
-
     # ---- what the files say -----------------------------------------------------------------------------------------
 
     def _declared(self, one: Wanted, asked: Record) -> Record:
         """Return what the files say of a host, as the module environment takes it; empty where they say nothing."""
-        group = self._values(f"group_vars/{one.group}.yml") if one.group else {}
-        values = {**self._values(EVERYONE), **group, **self._values(f"host_vars/{one.host}.yml")}
+        group = self.folder.values(f"group_vars/{one.group}.yml") if one.group else {}
+        values = {**self.folder.values(EVERYONE), **group, **self.folder.values(f"host_vars/{one.host}.yml")}
         options = options_of(MAINTAIN)
         given = {name: value for name, value in values.items() if name in options and not has_expression(value)}
         found = checked(plain(given), options)
@@ -429,15 +329,6 @@ class _Plan:
             self.notes.append(f"{one.host}: {' '.join(found.wrong)}")
         declared: Record = settings.get("declared") or {}
         return declared if any(value is not None for value in declared.values()) else {}
-
-
-def _of_others(paths: list[str]) -> str:
-    """Return, in one sentence for all of them, that files are somebody else's."""
-    were, them = ("was", "it") if len(paths) == 1 else ("were", "them")
-    return (
-        f"{', '.join(paths)} {were} not written by this role, or {were} edited since."
-        f" adopt_merge: true keeps what is in {them}, and adds what is missing."
-    )
 
 
 def _taken(name: str, now: Any, own: Record, common: Record) -> Record:
@@ -476,7 +367,3 @@ def _shown(value: Any) -> str:
     if value is MISSING:
         return "nothing"
     return printable(value if isinstance(value, str) else json.dumps(value, sort_keys=True))
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
