@@ -20,6 +20,7 @@ from ..module_utils._checks import checked_duration
 from ..module_utils._dns import canonical_name
 from ..module_utils._text import printable
 from . import plan
+from .judgements import expires_soon, is_active, is_too_old, questions_of, vulnerable_of
 from .locks import text_of
 from .maintenance_undo import is_restored, said_of, under_way
 from .plain_values import Record, plain
@@ -447,11 +448,11 @@ class _Environment:
     def _problems_of_vulnerable_plugins(self, listed: Record) -> Iterator[str]:
         predicted = self._only("plugins")
         is_ahead = self.settings["check_mode"] and self.is_updated and predicted.get("changed")
-        names = (predicted["result"] if is_ahead else listed).get("vulnerable")
+        names = vulnerable_of(predicted["result"] if is_ahead else listed)
         if names is None:
             self._find("vulnerable_plugins", "cannot", "The service does not tell which plugins are vulnerable.")
             return
-        plugins = {one.get("name"): one for one in listed.get("plugins") or []}
+        plugins = {str(one.get("name")): one for one in listed.get("plugins") or []}
         for name in names:
             plugin = plugins.get(name) or {}
             newer = plugin.get("update_version") if plugin.get("is_update_available") else None
@@ -475,8 +476,8 @@ class _Environment:
             yield "There is no backup."
             return
         newest = min(backups, key=lambda one: one["age"])
-        if newest["age"] > checked_duration(str(self.settings["backup_max_age"])):
-            oldest = self.settings["backup_max_age"]
+        oldest = self.settings["backup_max_age"]
+        if is_too_old(newest["age"], checked_duration(str(oldest))):
             yield f"The newest backup is from {newest['created_at_iso']}, which is older than {oldest}."
 
     def _problems_of_old_php(self, read: Record) -> Iterator[str]:
@@ -509,20 +510,18 @@ class _Environment:
                 yield f"{record.get('type')} {record.get('name')} is not declared: {_listed(record.get('rdata'))}."
 
     def _problems_of_journal(self, known: Record) -> Iterator[str]:
-        for part in known.get("parts") or []:
-            if part.get("state") == "unknown":
-                yield (
-                    f"It is not known whether release {known.get('release')} was pushed ({part.get('sent_at')})."
-                    " Check, and settle it with hosting.management.settle."
-                )
-        restored, restart = known.get("restored_backup") or {}, known.get("php_restart") or {}
-        if restored.get("state") == "unknown":
-            yield (
-                f"It is not known whether backup {restored.get('backup_id')} was restored ({restored.get('sent_at')})."
-                " Check, and settle it with hosting.management.settle."
-            )
-        if restart.get("state") == "unknown":
-            yield f"It is not known whether PHP was restarted ({restart.get('sent_at')}). Check, and run it again."
+        settle = "Check, and settle it with hosting.management.settle."
+        for asked in questions_of(known):
+            sent_at = asked.request.get("sent_at")
+            if not asked.is_unknown:
+                continue
+            if asked.kind == "push":
+                yield f"It is not known whether release {asked.about} was pushed ({sent_at}). {settle}"
+            elif asked.kind == "restore":
+                backup = asked.request.get("backup_id")
+                yield f"It is not known whether backup {backup} was restored ({sent_at}). {settle}"
+            else:
+                yield f"It is not known whether PHP was restarted ({sent_at}). Check, and run it again."
 
 
 # ---- findings -------------------------------------------------------------------------------------------------------
@@ -552,10 +551,9 @@ def _problems_of_key(result: Record, days: int | None) -> Iterator[str]:
         if result:
             yield f"This could not be checked: {_message(result)}"
         return
-    left = key.get("expires_in_days")
-    if key.get("status") != "active":
+    if not is_active(key):
         yield f"The API key {key.get('name')} is {key.get('status')}. Create a new one."
-    elif days is not None and left is not None and left <= int(days):
+    elif expires_soon(key.get("expires_in_days"), None if days is None else int(days)):
         yield f"The API key {key.get('name')} expires on {key.get('expires_at_iso')}. Create a new one in time."
 
 
