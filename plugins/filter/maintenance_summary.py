@@ -64,7 +64,7 @@ _value:
 
 from collections.abc import Callable
 
-from ..plugin_utils.maintenance import summary_of
+from ..plugin_utils.maintenance_summary import summary_of
 
 
 class FilterModule:

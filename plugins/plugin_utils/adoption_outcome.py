@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ..module_utils._text import printable
 from .adoption import NOT_SHOWN
-from .maintenance import PARTS
+from .maintenance_findings import PARTS
 from .plain_values import Record, plain
 
 MOST_NAMED = 8

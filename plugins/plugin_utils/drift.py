@@ -13,8 +13,9 @@ from ansible.errors import AnsibleError
 
 from ..module_utils._text import printable
 from . import plan
-from .maintenance import PARTS, difference_of, entries_of
+from .maintenance_findings import PARTS
 from .maintenance_variables import settings_of
+from .part_differences import difference_of, entries_of
 from .plain_values import Record
 from .role_variables import found_in
 

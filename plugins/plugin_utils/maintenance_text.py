@@ -25,7 +25,7 @@ LEVELS = {
 def text_of(summary: Record, plan_file: str = "", *, plan_details: bool = False) -> list[str]:
     """Return the lines for people: what was done, or the plan, and each finding once, and then the totals.
 
-    :param summary: what maintenance.summary_of returned.
+    :param summary: what maintenance_summary.summary_of returned.
     :param plan_file: the file that the plan was written to, if there is one.
     :param plan_details: whether each value that the plan adds or removes has a line.
     """

@@ -15,7 +15,7 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ..module_utils._checks import checked_duration, checked_keep
 from . import plan
 from .locks import named
-from .maintenance import PARTS, READINGS, UPDATES
+from .maintenance_findings import PARTS, READINGS, UPDATES
 from .plain_values import Record, plain
 from .role_variables import addresses_of, nulls_of, number_of_version, waves_of
 from .verified_pictures import pictures_of, problems_of_pictures

@@ -38,6 +38,12 @@ ROOMS = {
     "plugin_utils/judgements": ["judgements"],
     "plugin_utils/locks": ["locks_met"],
     "plugin_utils/maintenance": ["maintenance", "plan"],
+    "plugin_utils/maintenance_checks": ["maintenance", "plan"],
+    "plugin_utils/maintenance_declared": ["maintenance", "plan"],
+    "plugin_utils/maintenance_environment": ["maintenance", "plan"],
+    "plugin_utils/maintenance_findings": ["maintenance", "plan"],
+    "plugin_utils/maintenance_summary": ["maintenance", "plan"],
+    "plugin_utils/part_differences": ["drift", "maintenance", "plan"],
     "plugin_utils/plan": ["access", "drift", "plan"],
     "plugin_utils/preflight": ["preflight"],
 }

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.plugin_utils.maintenance import (
-    PARTS,
-    is_spoilt,
-    result_of,
-    summary_of,
-)
+from ansible_collections.hosting.management.plugins.plugin_utils.maintenance import is_spoilt, result_of
+from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_findings import PARTS
+from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_summary import summary_of
 
 SETTINGS = {
     "environment": "shop",

@@ -12,7 +12,8 @@ from html.parser import HTMLParser
 import pytest
 
 from ansible_collections.hosting.management.plugins.plugin_utils import plan, plan_page
-from ansible_collections.hosting.management.plugins.plugin_utils.maintenance import result_of, summary_of
+from ansible_collections.hosting.management.plugins.plugin_utils.maintenance import result_of
+from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_summary import summary_of
 from unit.test_maintenance import SETTINGS, entry, kept, refused
 from unit.test_maintenance_variables import GOOD, settings
 
