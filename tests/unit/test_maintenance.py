@@ -10,6 +10,7 @@ import pytest
 from ansible_collections.hosting.management.plugins.plugin_utils.maintenance import is_spoilt, result_of
 from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_findings import PARTS
 from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_summary import summary_of
+from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_undo import RELEASE
 
 SETTINGS = {
     "environment": "shop",
@@ -704,6 +705,36 @@ def test_a_backup_that_cannot_be_predicted_is_the_one_before_the_updates():
     settings = {"check_mode": True, "foresees_backup": True, "update_backup_max_age": "1h"}
     told = findings(kept(backup=refused("GET", 500), php_version=entry(differs=True)), **settings)
     assert [one[:2] for one in told] == [("php_version", "fail"), ("update_backup", "fail")]
+
+
+@pytest.mark.parametrize(("rolls_back", "is_broken"), [(True, True), (True, False), (False, True)])
+def test_a_restore_that_an_earlier_run_has_begun_is_taken_up_where_the_role_may_go_back(
+    rolls_back: bool, is_broken: bool
+):
+    restored = {"backup_id": 7, "release": f"{RELEASE}7", "state": "in_progress"}
+    asked = {"failed": is_broken, "checks": [{"ok": not is_broken}], "error": {"kind": "check_failed"}}
+    seen = {"parts": {}, "readings": {"releases": {"restored_backup": restored}}, "unread": {}, "site_check": asked}
+    result = result_of({"kept": seen}, {**SETTINGS, "rolls_back": rolls_back})
+    assert result["is_going_back"] is (rolls_back and is_broken)
+
+
+def test_the_end_of_the_error_log_is_kept():
+    lines = ["PHP Fatal error", "PHP Warning"]
+    assert result_of({"log": {"lines": lines}}, SETTINGS)["log"] == lines
+    assert result_of({}, SETTINGS)["log"] == []
+
+
+def test_backups_that_made_room_for_others_are_told_once_whichever_backup_they_made_room_for():
+    first, second, third = ({"id": number, "tag": ""} for number in (1, 2, 3))
+    declared = entry(changed=True, result={"removed": [first]})
+    before_updates = {"update_backup": {"changed": True, "removed": [first, second]}}
+    result = result_of({**kept(backup=declared), **before_updates}, SETTINGS)
+    assert result["removed_backups"] == [first, second]
+    assert result["done"][-1] == "removed backups: 1, 2"
+    predicted = kept(backup=entry(differs=True, result={"removed": [third]}), php_version=UPDATE)
+    settings = {**SETTINGS, "check_mode": True, "foresees_backup": True, "update_backup_max_age": "1h"}
+    assert result_of(predicted, settings)["removed_backups"] == [third]
+    assert result_of({"update_backup": {"skipped": True, "removed": [third]}}, SETTINGS)["removed_backups"] == []
 
 
 def test_updates_of_what_was_locked_at_the_last_moment_wait():
