@@ -9,11 +9,12 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from threading import BoundedSemaphore
 from typing import Any
 from urllib.parse import urlsplit
 
-from ._arguments import Constraints, Option
-from ._checks import checked_count, checked_not_negative
+from ._arguments import Constraints, ModuleSpec, Nested, Option, text_option
+from ._checks import checked_count, checked_not_negative, checked_positive
 from ._context import Context
 from ._errors import CheckFailed, ConnectionFailed, HostingError, InvalidInput
 from ._judging import await_updates, ended_trials, judge_environment
@@ -21,7 +22,9 @@ from ._pages import Expectation, Page, ask, checked_urls
 from ._verdicts import BROKE_IT, WORKS, Trial, trials_at
 
 MOST_AT_ONCE = 8
-"""Addresses of a site that are asked side by side."""
+"""Addresses that are asked side by side, of one site or of many."""
+MOST_PAUSING = 100
+"""Addresses that have their turn: asked, or pausing before the next attempt, which keeps no other one waiting."""
 
 
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -37,13 +40,35 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 """What is asked of a site."""
 
+CHECKED = {"url", "ok", "problem", "is_of_site", "attempts"}
+"""What is known of an address that was asked, and says what is wrong with it."""
+
 CONSTRAINTS: Constraints = {"required_together": [["url_username", "url_password"]]}
+
+
+def sites_option() -> Nested:
+    """The option for several sites, each with a name and what is asked of it."""
+    own = {"name": text_option(), "timeout": Option(checked_positive, type="float", default=30)}
+    return Nested(ModuleSpec(own, OPTIONS, needs_service=False, **CONSTRAINTS), several=True)
 
 
 def require_address(params: Mapping[str, Any]) -> None:
     """Raise InvalidInput when there is neither an address to request nor an environment to wait for."""
-    if not params["urls"] and params["environment_id"] is None:
+    ways = [name for name in ("urls", "sites", "checked") if params[name] is not None]
+    if len(ways) != 1:
+        given = f", and not {' and '.join(ways)}" if ways else ""
+        raise InvalidInput(f"One of urls, sites and checked is needed{given}. Nothing was sent.")
+    if ways != ["urls"] and params["environment_id"] is not None:
+        raise InvalidInput(f"environment_id goes with urls, and not with {ways[0]}. Nothing was sent.")
+    if params["urls"] == [] and params["environment_id"] is None:
         raise InvalidInput("urls must have at least one address, unless environment_id is given. Nothing was sent.")
+    names = [one["name"] for one in params["sites"] or []]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InvalidInput(f"sites has {twice} twice: give each site a name of its own. Nothing was sent.")
+    known = (params["checked"] or {"checks": []}).get("checks")
+    if not isinstance(known, list) or not all(isinstance(one, dict) and CHECKED <= {*one} for one in known):
+        raise InvalidInput("checked is nothing that a task with sites has returned of a site. Nothing was sent.")
 
 
 def check_site(context: Context) -> dict[str, Any]:
@@ -121,17 +146,50 @@ def _problem_in(checks: list[dict[str, Any]], known: str | None) -> HostingError
     )
 
 
+def check_sites(context: Context) -> dict[str, Any]:
+    """Request the addresses of several sites, and return what was found out about each, by its name.
+
+    Raises CheckFailed when one of them does not respond as expected, and ConnectionFailed when one could not be asked.
+    """
+    sites = {one["name"]: context.narrowed(one) for one in context["sites"]}
+    asked = [(site, url) for site in sites.values() for url in site["urls"]]
+    checks = _check_side_by_side(asked)
+    of_site = {
+        name: [one for one, (asked_of, _url) in zip(checks, asked, strict=True) if asked_of is site]
+        for name, site in sites.items()
+    }
+    problems = {name: problem for name, done in of_site.items() if (problem := _problem_in(done, None))}
+    results: dict[str, Any] = {}
+    for name, done in of_site.items():
+        failure = problems[name].as_result() if name in problems else {"failed": False, "msg": None, "error": None}
+        results[name] = {**failure, "checks": done}
+    if not problems:
+        return {"sites": results}
+    is_of_site = any(isinstance(one, CheckFailed) for one in problems.values())
+    message = " ".join(f"{name}: {problem}" for name, problem in problems.items())
+    error: HostingError = CheckFailed(message) if is_of_site else ConnectionFailed(message)
+    error.results.update(sites=results)
+    raise error
+
+
 def _check_all(context: Context) -> list[dict[str, Any]]:
-    """Ask the addresses side by side, so that a slow one holds up no other, and no pause is waited for twice."""
-    urls = context["urls"]
-    if len(urls) < 2:  # without the price of a thread
-        return [_check(context, url) for url in urls]
-    with ThreadPoolExecutor(min(len(urls), MOST_AT_ONCE)) as pool:
-        return list(pool.map(lambda url: _check(context, url), urls))
+    """Ask the addresses of a site, unless an earlier task has."""
+    if context.get("checked") is not None:
+        return list(context["checked"]["checks"])
+    return _check_side_by_side([(context, url) for url in context["urls"]])
 
 
-def _check(context: Context, url: str) -> dict[str, Any]:
-    """Ask one address until it answers as it should, or the attempts are used up."""
+def _check_side_by_side(asked: list[tuple[Context, str]]) -> list[dict[str, Any]]:
+    """Ask addresses side by side, so that a slow one holds up no other, and no pause is waited for twice."""
+    turns = BoundedSemaphore(MOST_AT_ONCE)
+    if len(asked) < 2:  # without the price of a thread
+        return [_check(*one, turns) for one in asked]
+    with ThreadPoolExecutor(min(len(asked), MOST_PAUSING)) as pool:
+        return list(pool.map(lambda one: _check(*one, turns), asked))
+
+
+def _check(context: Context, url: str, turns: BoundedSemaphore) -> dict[str, Any]:
+    """Ask one address until it answers as it should, or the attempts are used up, each time when it is its turn."""
     expected = Expectation(frozenset(context["status"]), tuple(context["contains"]), tuple(context["lacks"]))
     login = (context["url_username"] or "", context["url_password"] or "")
     names = [urlsplit(other).hostname for other in [context["base_url"] or "", *context["urls"]]]
@@ -143,16 +201,17 @@ def _check(context: Context, url: str) -> dict[str, Any]:
             context.report(f"{url} {page.problem}; asking again")
             time.sleep(context["pause"])
         attempts += 1
-        began = time.monotonic()
-        page = ask(
-            url,
-            expected,
-            timeout=context["timeout"],
-            validate_certs=context["validate_site_certs"],
-            login=login,
-            other_names=other_names,
-        )
-        seconds = round(time.monotonic() - began, 3)
+        with turns:
+            began = time.monotonic()
+            page = ask(
+                url,
+                expected,
+                timeout=context["timeout"],
+                validate_certs=context["validate_site_certs"],
+                login=login,
+                other_names=other_names,
+            )
+            seconds = round(time.monotonic() - began, 3)
     return {
         "url": url,
         "ok": page.problem is None,

@@ -30,9 +30,24 @@ options:
     description:
       - The addresses to request. Each must begin with C(https://) or C(http://). With O(environment_id), the list may
         be empty; then no verdict is recorded.
+      - One of O(urls), O(sites) and O(checked) is required.
     type: list
     elements: str
-    required: true
+  sites:
+    description:
+      - Several sites at once, so that one task asks all sites of a fleet. A list of dictionaries with C(name), which
+        tells a site from the others in RV(sites), and C(urls), C(status), C(contains), C(lacks), C(attempts), C(pause),
+        C(timeout), C(url_username), C(url_password) and C(validate_site_certs).
+      - The pause between two attempts at one site keeps no other one waiting. If one site does not respond as expected,
+        the task fails when all have been asked.
+    type: raw
+    version_added: 0.2.0
+  checked:
+    description:
+      - What an earlier task with O(sites) has found out about a site, one value of RV(sites). The task then requests
+        nothing, and fails if that site did not respond as expected.
+    type: dict
+    version_added: 0.2.0
   status:
     description:
       - The expected HTTP statuses.
@@ -112,12 +127,21 @@ EXAMPLES = r"""
     environment_id: "{{ hosting_environment_id }}"
     urls:
       - https://shop.example.com
+
+- name: Check several sites side by side
+  hosting.management.site_check:
+    sites:
+      - name: shop
+        urls: [https://shop.example.com]
+      - name: blog
+        urls: [https://blog.example.com]
+        contains: [Imprint]
 """
 
 RETURN = r"""
 checks:
   description: The result for each address, in the order of O(urls).
-  returned: always, unless the options were invalid
+  returned: always, unless the options were invalid or O(sites) is given
   type: list
   elements: dict
   contains:
@@ -148,6 +172,24 @@ checks:
       description: How long the last attempt took, in seconds.
       type: float
       sample: 0.214
+sites:
+  description: What was found out about each site, by its name.
+  returned: if O(sites) is given, unless the options were invalid
+  type: dict
+  contains:
+    failed:
+      description: Whether the site did not respond as expected, or could not be asked.
+      type: bool
+    msg:
+      description: What was not as expected, or null.
+      type: str
+    error:
+      description: What went wrong, with the same values as RV(error), or null.
+      type: dict
+    checks:
+      description: The result for each address of the site, as in RV(checks).
+      type: list
+      elements: dict
 updates:
   description: The updates of the environment with the verdicts that were recorded, oldest first. Null if they could
     not be read.
@@ -210,15 +252,29 @@ error:
       sample: unauthorized
 """
 
-from ..module_utils._arguments import ModuleSpec, api_options, operation_options, uuid_option
+from typing import Any
+
+from ..module_utils._arguments import ModuleSpec, Option, api_options, operation_options, uuid_option
+from ..module_utils._context import Context
 from ..module_utils._entry import run_module
-from ..module_utils._site_checks import CONSTRAINTS, OPTIONS, check_site, require_address
+from ..module_utils._pages import checked_urls
+from ..module_utils._site_checks import (
+    CONSTRAINTS,
+    OPTIONS,
+    check_site,
+    check_sites,
+    require_address,
+    sites_option,
+)
 
 SPEC = ModuleSpec(
     api_options(),
     operation_options(),
     {
         **OPTIONS,
+        "urls": Option(checked_urls, type="list", elements="str"),
+        "sites": sites_option(),
+        "checked": {"type": "dict"},
         "environment_id": uuid_option(required=False, aliases=["env_id"]),
         "site_id": uuid_option(required=False),
         "known_problem": {"type": "str"},
@@ -228,7 +284,10 @@ SPEC = ModuleSpec(
     **CONSTRAINTS,
 )
 
-run = check_site
+
+def run(context: Context) -> dict[str, Any]:
+    """Check a site, or several."""
+    return check_site(context) if context["sites"] is None else check_sites(context)
 
 
 def main() -> None:

@@ -302,6 +302,67 @@ def test_a_broken_site_counts_more_than_one_that_could_not_be_asked(controller, 
     assert [check["is_of_site"] for check in result["checks"]] == [False, True]
 
 
+def several(site: str) -> list[dict]:
+    return [
+        {"name": "shop", "urls": [site, f"{site}/down"], **ONCE},
+        {"name": "blog", "urls": [site], "contains": ["Grüße"]},
+        {"name": "login", "urls": [f"{site}/login"], "url_username": "visitor", "url_password": "sesame"},
+    ]
+
+
+def test_one_task_asks_several_sites_each_as_it_says(controller, site):
+    result = controller.run(site_check, sites=several(site), base_url=None, api_key=None)
+    assert result["failed"]
+    assert result["error"]["kind"] == "check_failed"
+    assert result["msg"] == f"shop: {site}/down answered 500 instead of 200 (attempts: 1)."
+    assert {name: one["failed"] for name, one in result["sites"].items()} == {
+        "shop": True,
+        "blog": False,
+        "login": False,
+    }
+    assert [one["ok"] for one in result["sites"]["shop"]["checks"]] == [True, False]
+    assert result["sites"]["blog"]["msg"] is result["sites"]["blog"]["error"] is None
+    assert "sesame" not in str(result)
+    assert not controller.run(site_check, sites=several(site)[1:]).get("failed")
+
+
+def test_a_pause_at_one_site_keeps_no_other_one_waiting(controller, site):
+    Site.meanwhile = GOING_ON.set
+    pausing = [{"name": f"down {number}", "urls": [f"{site}/down"], "attempts": 2, "pause": 2} for number in range(12)]
+    sites = [*pausing, {"name": "last", "urls": [f"{site}/meanwhile"]}]
+    result = controller.run(site_check, sites=sites)
+    assert not result["sites"]["last"]["failed"]
+    assert Site.asked.index("/meanwhile") <= 12, "it is asked before anything is asked a second time"
+    assert Site.asked.count("/down") == 24
+
+
+def test_what_was_found_out_about_a_site_fails_a_task_of_its_own(controller, site):
+    found = controller.run(site_check, sites=several(site))["sites"]
+    Site.asked.clear()
+    result = controller.run(site_check, checked=found["shop"])
+    assert result["msg"] == f"{site}/down answered 500 instead of 200 (attempts: 1)."
+    assert result["error"] == found["shop"]["error"]
+    assert controller.run(site_check, checked=found["blog"])["checks"][0]["ok"]
+    assert Site.asked == []
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "One of urls, sites and checked is needed. Nothing was sent."),
+        ({"urls": ["http://x"], "sites": []}, "One of urls, sites and checked is needed, and not urls and sites."),
+        ({"sites": [{"name": "a", "urls": ["http://x"]}], "environment_id": LIVE}, "environment_id goes with urls"),
+        ({"sites": [{"name": "a", "urls": ["x"]}]}, "sites[0].urls must have addresses such as"),
+        ({"sites": [{"name": "a", "urls": ["http://x"]}] * 2}, "sites has a twice"),
+        ({"checked": {"checks": [{"url": "x"}]}}, "checked is nothing that a task with sites has returned"),
+    ],
+)
+def test_what_cannot_be_asked_together_is_refused(options, said, controller):
+    result = controller.run(site_check, **options)
+    assert result["error"]["kind"] == "invalid_input"
+    assert said in result["msg"]
+
+
 def test_neither_the_services_address_nor_a_key_is_needed(controller, site):
     assert controller.run(site_check, urls=[site], base_url=None, api_key=None)["checks"][0]["ok"]
 
