@@ -14,8 +14,19 @@ description:
     M(hosting.management.env_push) would push to it, and which environments its site has. The role
     P(hosting.management.deploy#role) begins with it.
   - Reads the journal, the collection's record of what it requested from the service. Asks the service only for the
-    environments of the site, if O(site_id) is given. Changes nothing.
+    environments of the site, if O(site_id) is given, and for what O(compare_with) declares. Changes nothing.
+  - With O(environments), does so for many environments, from the journal alone.
 options:
+  environment_id:
+    description:
+      - The id of the environment. Either this or O(environments) is required.
+    type: str
+    aliases: [env_id]
+  environments:
+    description:
+      - Many environments at once, a list of dictionaries with the options C(environment_id), C(push) and C(groups).
+    type: raw
+    version_added: 0.2.0
   site_id:
     description:
       - The id of the environment's site, to list its environments. A service that does not list them does not fail the
@@ -34,11 +45,18 @@ options:
     type: list
     elements: str
     default: []
+  compare_with:
+    description:
+      - What is declared of the environment, as O(hosting.management.environment#module:declaration). RV(parts) and
+        RV(differs) tell how the environment differs from it.
+      - Nothing is compared if O(push) would be sent, or cannot be foreseen.
+    type: raw
+    version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
   - hosting.management.api
-  - hosting.management.environment
+  - hosting.management.canary
   - hosting.management.attributes
   - hosting.management.attributes.no_diff
 """
@@ -61,16 +79,25 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+environments:
+  description: For each of O(environments), by its id, the values C(is_busy), C(releases) and C(push).
+  returned: if O(environments) is given
+  type: dict
+is_busy:
+  description: Whether a request for the environment has no answer yet, or an operation is under way, such as a push, as
+    far as the journal knows.
+  returned: if O(environment_id) is given
+  type: bool
 releases:
   description: What M(hosting.management.release_info) returns for the environment.
-  returned: success
+  returned: if O(environment_id) is given
   type: dict
   sample:
     release: v2.4.0
     state: finished
 push:
   description: What would become of the push. Null without O(push).
-  returned: success
+  returned: if O(environment_id) is given
   type: dict
   contains:
     is_pushed:
@@ -85,7 +112,7 @@ push:
       type: dict
 site:
   description: The environments of the site. Null without O(site_id).
-  returned: success
+  returned: if O(environment_id) is given
   type: dict
   contains:
     environments:
@@ -99,6 +126,17 @@ site:
     error:
       description: The C(error) of why they are not listed, or null.
       type: dict
+parts:
+  description: How each declared part differs, by its name, as the values of the same name of
+    M(hosting.management.environment).
+  returned: if O(compare_with) was compared
+  type: dict
+differs:
+  description: The names of the parts that differ from what is declared.
+  returned: if O(compare_with) was compared
+  type: list
+  elements: str
+  sample: [domains]
 read_at:
   description: When this was read, in ISO 8601, UTC, by the clock of the controller.
   returned: success
@@ -129,14 +167,17 @@ from ..module_utils._arguments import (
     environment_option,
     uuid_option,
 )
+from ..module_utils._compose import compare, declaration_option
 from ..module_utils._context import Context
 from ..module_utils._entry import run_module
 from ..module_utils._environments import variables_of_site
 from ..module_utils._errors import HostingError, InvalidInput
 from ..module_utils._gathering import OF_ALL
+from ..module_utils._progress import IN_PROGRESS, SENT
 from ..module_utils._pushes import OPTIONS, complete, foreseen
 from ..module_utils._readings import releases
 from ..module_utils._values import iso_with_milliseconds
+from ..module_utils._verdicts import canary_options
 
 
 def _check(params: dict[str, Any]) -> None:
@@ -144,25 +185,54 @@ def _check(params: dict[str, Any]) -> None:
         raise InvalidInput("push.source_env_id is the environment itself. Nothing was sent.")
 
 
+OF_EACH: dict[str, dict[str, Any]] = {
+    "environment_id": environment_option(),
+    "push": Nested(ModuleSpec(OPTIONS, change_options(), rule=complete, needs_service=False)),
+    **releases.OPTIONS,
+}
+"""What is asked of an environment, and the journal alone knows."""
+
 SPEC = ModuleSpec(
     api_options(),
+    OF_EACH,
     {
-        "environment_id": environment_option(),
+        "environment_id": uuid_option(required=False, aliases=["env_id"]),
+        "environments": Nested(ModuleSpec(OF_EACH, rule=_check, needs_service=False), several=True),
         "site_id": uuid_option(required=False),
-        "push": Nested(ModuleSpec(OPTIONS, change_options(), rule=complete, needs_service=False)),
+        "compare_with": declaration_option(),
+        **canary_options(),
     },
-    releases.OPTIONS,
     rule=_check,
+    required_one_of=[["environment_id", "environments"]],
+    mutually_exclusive=[
+        ["environments", name] for name in ("environment_id", "push", "site_id", "compare_with", "environment_name")
+    ],
 )
 
 
 def run(context: Context) -> dict[str, Any]:
     """Return what is known of the environment's releases, what would become of a push, and the site's environments."""
+    read_at = iso_with_milliseconds(datetime.now(UTC))
+    if context["environments"] is not None:
+        found = {one["environment_id"]: _remembered(context.narrowed(one)) for one in context["environments"]}
+        return {"environments": found, "read_at": read_at}
+    remembered = _remembered(context)
+    is_there = not remembered["push"] or not (remembered["push"]["is_pushed"] or remembered["push"]["error"])
     return {
+        **remembered,
+        "site": _listed(context, context["site_id"]) if context["site_id"] else None,
+        **(compare(context, context["compare_with"]) if is_there else {}),
+        "read_at": read_at,
+    }
+
+
+def _remembered(context: Context) -> dict[str, Any]:
+    """Return what the journal knows."""
+    rows = context.journal.of_environment(context.client.base_url, context["environment_id"])
+    return {
+        "is_busy": any(entry.progress in (SENT, IN_PROGRESS) for _subject, entry in rows),
         "releases": releases.run(context),
         "push": foreseen(context, context["push"]) if context["push"] else None,
-        "site": _listed(context, context["site_id"]) if context["site_id"] else None,
-        "read_at": iso_with_milliseconds(datetime.now(UTC)),
     }
 
 

@@ -87,9 +87,37 @@ def test_what_is_not_asked_for_is_null(controller, simulator):
     assert simulator.requests == []
 
 
+def test_many_environments_are_looked_up_in_the_journal_alone(controller, simulator):
+    push(controller)
+    other = seed.environment_id(2)
+    simulator.clear_requests()
+    wanted = [
+        {"environment_id": LIVE, "push": V1, "groups": ["shops"]},
+        {"environment_id": other, "push": {**V1, "site_id": seed.site_id(2)}},
+    ]
+    found = controller.run(deployment_info, environments=wanted)["environments"]
+    alone = look(controller, push=V1)
+    assert found[LIVE] == {name: alone[name] for name in ("is_busy", "releases", "push")}
+    assert (found[other]["releases"]["release"], found[other]["push"]["is_pushed"]) == (None, True)
+    assert simulator.requests == []
+
+
+def test_what_is_declared_is_compared_where_nothing_is_pushed(controller, simulator):
+    declared = {"domains": ["new.example.com"], "denied_ips": ["198.51.100.7"]}
+    assert "parts" not in look(controller, push=V1, compare_with=declared), "it is to be pushed first"
+    push(controller)
+    simulator.clear_requests()
+    found = look(controller, push=V1, compare_with=declared)
+    assert found["differs"] == ["denied_ips", "domains"]
+    assert found["parts"]["denied_ips"]["after"] == ["198.51.100.7"]
+    assert not simulator.writes
+    assert look(controller, compare_with={"denied_ips": []})["differs"] == []
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
+        ({"compare_with": {"denied_ips": ["x"]}}, "compare_with: denied_ips.ip_list has an entry that is no"),
         ({"push": {"site_id": SITE}}, "push: missing required arguments: source_env_id"),
         ({"push": {**V1, "source_env_id": LIVE}}, "push.source_env_id is the environment itself"),
         ({"push": {**V1, "what": 1}}, "push has no option what"),
@@ -103,3 +131,10 @@ def test_bad_options_are_refused(options, said, controller, simulator):
     assert result["error"]["kind"] == "invalid_input"
     assert said in result["msg"]
     assert simulator.requests == []
+
+
+def test_the_push_to_one_of_many_environments_is_checked_as_that_to_one(controller):
+    wanted = [{"environment_id": LIVE}, {"environment_id": STAGING, "push": V1}]
+    result = controller.run(deployment_info, environments=wanted)
+    assert result["error"]["kind"] == "invalid_input"
+    assert "environments[1]: push.source_env_id is the environment itself" in result["msg"]
