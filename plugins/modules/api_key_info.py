@@ -14,6 +14,12 @@ description:
     service does not accept the key.
   - Use it at the start of a playbook, to fail before anything is changed, or in a nightly check that warns before the
     key expires.
+options:
+  valid_days:
+    description:
+      - Fails unless the key is active, and valid for so many days or longer.
+    type: int
+    version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
@@ -27,10 +33,9 @@ EXAMPLES = r"""
   hosting.management.api_key_info:
   register: key
 
-- name: Warn two weeks before the key expires
-  ansible.builtin.assert:
-    that: key.api_key.expires_in_days is none or key.api_key.expires_in_days > 14
-    fail_msg: "The key {{ key.api_key.name }} expires on {{ key.api_key.expires_at_iso }}."
+- name: Fail two weeks before the key expires
+  hosting.management.api_key_info:
+    valid_days: 14
 """
 
 RETURN = r"""
@@ -82,11 +87,34 @@ error:
       sample: unauthorized
 """
 
-from ..module_utils._arguments import ModuleSpec, api_options
-from ..module_utils._entry import run_module
-from ..module_utils._readings.key import OPTIONS, run
+from typing import Any
 
-SPEC = ModuleSpec(api_options(), OPTIONS)
+from ..module_utils._arguments import ModuleSpec, Option, api_options
+from ..module_utils._checks import checked_not_negative
+from ..module_utils._context import Context
+from ..module_utils._entry import run_module
+from ..module_utils._errors import CheckFailed
+from ..module_utils._readings import key
+from ..module_utils._text import printable
+
+SPEC = ModuleSpec(api_options(), key.OPTIONS, {"valid_days": Option(checked_not_negative, type="int")})
+
+
+def run(context: Context) -> dict[str, Any]:
+    """Return the record of the key, unless it is not valid for as long as it should be."""
+    result = key.run(context)
+    known, days = result["api_key"], context["valid_days"]
+    is_short = days is not None and known["expires_in_days"] is not None and known["expires_in_days"] < days
+    if days is not None and (known["status"] != "active" or is_short):
+        expires = f"expires on {known['expires_at_iso']}" if known["expires_at_iso"] else "does not expire"
+        error = CheckFailed(
+            f"The API key {printable(known['name'])} is {printable(known['status'])} and {expires}. Create a new key,"
+            " and set it as HOSTING_API_KEY. Nothing was done.",
+            nothing_done=True,
+        )
+        error.results.update(result)
+        raise error
+    return result
 
 
 def main() -> None:
