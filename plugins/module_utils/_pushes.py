@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from ._arguments import Option, text_option, uuid_option
-from ._checks import checked_relative_paths
+from ._arguments import ModuleSpec, Nested, Option, text_option, uuid_option
+from ._checks import checked_not_negative, checked_relative_paths
 from ._context import Context
 from ._convergence import once
 from ._errors import HostingError, InvalidInput, JournalError
 from ._interface import PUSH_ENVIRONMENT
-from ._phases import begun
+from ._parts import backup
+from ._phases import begun, in_phases
 from ._release_backups import require_backup
 from ._under_way import Kind, Start
 
@@ -32,11 +33,27 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 """The options of a push, besides the environment that it overwrites."""
 
-TARGET: dict[str, dict[str, Any]] = {"target_env_id": uuid_option()}
+TARGET: dict[str, dict[str, Any]] = {
+    "target_env_id": uuid_option(),
+    "backup": Nested(
+        ModuleSpec(
+            {
+                "started": {"type": "dict", "required": True},
+                "ended": {"type": "dict"},
+                "pause_when_unknown": Option(checked_not_negative, type="float", default=0),
+            },
+            needs_service=False,
+        )
+    ),
+}
+BACKUP = "backup"
+"""What a failure says that is the backup's, not the push's."""
 
 
 def complete(params: dict[str, Any]) -> None:
     """Refuse a push that makes no sense, and say whether it brings files and database, lest the service decides."""
+    if params.get("backup") is not None and params["release"] is None:
+        raise InvalidInput("backup needs a release, which it was taken for. Nothing was sent.")
     if params["requires_backup"] and params["release"] is None:
         raise InvalidInput("requires_backup needs a release, which the backup was taken for. Nothing was sent.")
     if params["source_env_id"] == params.get("target_env_id"):
@@ -61,6 +78,7 @@ def complete(params: dict[str, Any]) -> None:
 
 def push(context: Context) -> dict[str, Any]:
     """Push one environment of a site to another (interface section 4.19), unless its release is there."""
+    taken = _backup_taken(context)
     body = context.given(
         "source_env_id",
         "target_env_id",
@@ -71,18 +89,43 @@ def push(context: Context) -> dict[str, Any]:
         "file_list",
     )
     is_guarded = context["requires_backup"] and not context.force
-    outcome = once(
-        context,
-        subject=("env_push", context["target_env_id"]),
-        request=PUSH_ENVIRONMENT(site_id=context["site_id"], body=body),
-        release=context["release"],
-        part=_part(body),
-        at_each_run=context["release"] is None,
-        start=Start(Kind.PUSH, context["target_env_id"]),
-        prepare=partial(require_backup, context, context["target_env_id"], context["release"]) if is_guarded else None,
-        begun=begun(context),
-    )
-    return outcome.result(is_pushed=outcome.changed)
+    needed = partial(require_backup, context, context["target_env_id"], context["release"])
+    try:
+        outcome = once(
+            context,
+            subject=("env_push", context["target_env_id"]),
+            request=PUSH_ENVIRONMENT(site_id=context["site_id"], body=body),
+            release=context["release"],
+            part=_part(body),
+            at_each_run=context["release"] is None,
+            start=Start(Kind.PUSH, context["target_env_id"]),
+            prepare=needed if is_guarded else None,
+            begun=begun(context),
+        )
+    except HostingError as error:
+        error.results.update(taken)
+        raise
+    return outcome.result(is_pushed=outcome.changed, **taken)
+
+
+def _backup_taken(context: Context) -> dict[str, Any]:
+    """Return the backup that an earlier task has begun for the release, when it has ended; nothing where none has."""
+    asked = context.get("backup")
+    if asked is None:
+        return {}
+    own: dict[str, Any] = {
+        **dict.fromkeys(backup.OPTIONS),
+        "tag": (asked["started"].get("backup") or {}).get("tag"),
+        "release": context["release"],
+        "environment_id": context["target_env_id"],
+        **asked,
+    }
+    try:
+        result = in_phases(backup.run)(context.narrowed(own))
+    except HostingError as error:
+        error.results["failed_step"] = BACKUP
+        raise
+    return {"backup": result.get("backup")}
 
 
 def foreseen(context: Context, options: Mapping[str, Any]) -> dict[str, Any]:

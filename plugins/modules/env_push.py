@@ -72,6 +72,13 @@ options:
     type: bool
     default: false
     version_added: 0.2.0
+  backup:
+    description:
+      - A backup for the same O(release) that an earlier task has begun, a dictionary with C(started), C(ended) and
+        C(pause_when_unknown) as in M(hosting.management.manual_backup). The task brings it to its end before it pushes,
+        as a task of that module would. If the backup fails, nothing is pushed.
+    type: raw
+    version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
@@ -108,6 +115,15 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+backup:
+  description: The backup of O(backup), as M(hosting.management.manual_backup) returns it.
+  returned: if O(backup) is given, when the backup was taken
+  type: dict
+failed_step:
+  description: V(backup) if the task failed because of the backup of O(backup).
+  returned: in that case
+  type: str
+  sample: backup
 is_pushed:
   description: Whether this task pushed, or would have in check mode. Same as RV(ignore:changed), but not affected by
     C(changed_when).

@@ -239,6 +239,35 @@ def test_a_push_that_requires_its_backup_is_not_sent_once_another_run_has_pushed
     assert on_record(controller) == {"id": taken()[1], "tag": "before-v2", "problem": None}
 
 
+def test_a_push_brings_the_backup_before_it_to_its_end_and_has_it_on_record(controller, taken, simulator):
+    simulator.settings.operation_seconds = 1
+    started = controller.run(manual_backup, wait_until="accepted", **BACKUP)
+    result = controller.run(env_push, requires_backup=True, backup={"started": started}, wait_until="accepted", **PUSH)
+    assert changed(result)
+    assert result["backup"]["id"] == taken()[1]
+    assert on_record(controller) == {"id": taken()[1], "tag": "before-v2", "problem": None}
+    simulator.clear_requests()
+    again = controller.run(env_push, started=result, **PUSH)
+    assert again["backup"] == result["backup"]
+    assert simulator.writes == []
+
+
+def test_a_push_is_not_sent_when_the_backup_before_it_fails(controller, simulator, monkeypatch):
+    monkeypatch.setattr(_operations, "FAILED_AFTER", 0.1)
+    monkeypatch.setattr(_operations, "FAILING_INTERVAL", 0.02)
+    simulator.fault("fail_operation", "POST")
+    started = controller.run(manual_backup, wait_until="accepted", **BACKUP)
+    result = controller.run(env_push, requires_backup=True, backup={"started": started}, wait_timeout=30, **PUSH)
+    failed(result, "operation_failed")
+    assert result["failed_step"] == "backup"
+    assert [one.method for one in simulator.writes] == ["POST"]
+
+
+def test_a_push_of_no_release_has_no_backup_before_it(controller):
+    result = controller.run(env_push, backup={"started": {}}, **{**PUSH, "release": None})
+    assert "backup needs a release" in failed(result, "invalid_input")
+
+
 def test_a_push_that_waited_for_another_one_is_not_sent_without_a_backup_of_that(controller, simulator):
     changed(controller.run(manual_backup, **BACKUP))
     simulator.settings.operation_seconds = 1
