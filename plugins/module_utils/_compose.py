@@ -16,17 +16,19 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from ._arguments import ModuleSpec, Nested
+from ._arguments import ModuleSpec, Nested, change_options
 from ._context import Context
 from ._convergence import Foreseen, Move, Steps, has_move
 from ._differences import differences, told
 from ._errors import CheckFailed, HasToWait, HostingError, InvalidInput, UnexpectedError
 from ._parts import (
     backup,
+    caches,
     denied_ips,
     dns_records,
     domains,
     image_optimization,
+    php_restart,
     php_version,
     plugins,
     primary_domain,
@@ -39,7 +41,7 @@ from ._text import printable
 UPDATES = ("themes", "plugins", "php_version")
 """What may break a site."""
 
-OF_TASK = ("canary", "environment_name")
+OF_TASK = ("canary", "environment_name", "force")
 """Options of a part that are those of the task, unless the part gives them."""
 
 Label = Callable[[Mapping[str, Any]], "str | None"]
@@ -66,9 +68,11 @@ def _part(
     *,
     after: tuple[str, ...] = (),
     label: Label | None = None,
+    is_action: bool = False,
     **constraints: Any,
 ) -> Part:
-    options = {key: {"type": option["type"]} if key in OF_TASK else option for key, option in module.OPTIONS.items()}
+    known = {**module.OPTIONS, **(change_options() if is_action else {})}
+    options = {key: {"type": option["type"]} if key in OF_TASK else option for key, option in known.items()}
     spec = ModuleSpec(
         options,
         rule=getattr(module, "RULE", None),
@@ -90,6 +94,8 @@ PARTS = (
     _part("themes", themes, None, after=("backup", "themes"), label=lambda one: one["name"]),
     _part("plugins", plugins, "select", after=("backup", "themes", "plugins"), label=lambda one: one["name"]),
     _part("php_version", php_version, "version", after=("backup", "themes", "plugins")),
+    _part("php_restart", php_restart, "release", after=UPDATES, is_action=True),
+    _part("caches", caches, "cache", after=UPDATES, is_action=True, label=lambda one: str(one["cache"])),
 )
 NAMES = tuple(part.name for part in PARTS)
 

@@ -138,20 +138,15 @@ from ..module_utils._arguments import (
     change_options,
     environment_option,
     operation_options,
-    optional_text_option,
     phase_options,
-    text_option,
     uuid_option,
 )
-from ..module_utils._context import NOT_SHOWN, Context
-from ..module_utils._convergence import Outcome, once
+from ..module_utils._context import Context
+from ..module_utils._convergence import Outcome, in_one_go
 from ..module_utils._entry import run_module
 from ..module_utils._errors import HostingError, InvalidInput
-from ..module_utils._interface import CLEAR_CDN_CACHE, CLEAR_EDGE_CACHE, CLEAR_SITE_CACHE, Request
+from ..module_utils._parts.caches import CACHES, OPTIONS, clearing, request_of
 from ..module_utils._phases import begun, in_phases
-from ..module_utils._sites import environment_of_site
-from ..module_utils._under_way import Kind, Start
-
 
 def _check_caches(params: dict[str, Any]) -> None:
     """Refuse what belongs to a cache that is not cleared, and a CDN cache that nobody names."""
@@ -173,13 +168,10 @@ SPEC = ModuleSpec(
     phase_options(),
     {
         "environment_id": environment_option(),
-        "caches": {"type": "list", "elements": "str", "choices": ["site", "edge", "cdn"], "default": ["site"]},
-        "url": optional_text_option(),
-        "clear_subdirectories": {"type": "bool"},
-        "cdn_cache_id": optional_text_option(),
+        "caches": {"type": "list", "elements": "str", "choices": list(CACHES), "default": ["site"]},
         "site_id": uuid_option(required=False),
-        "release": text_option(required=False),
     },
+    {name: option for name, option in OPTIONS.items() if name not in ("cache", "if_offered")},
     rule=_check_caches,
 )
 
@@ -188,21 +180,11 @@ SPEC = ModuleSpec(
 def run(context: Context) -> dict[str, Any]:
     """Clear the caches of an environment (companions of the interface)."""
     # What cannot be asked for is found before anything is cleared.
-    requests = {cache: REQUESTS[cache](context) for cache in context["caches"] if _is_due(context, cache)}
+    requests = {cache: request_of(context, cache) for cache in context["caches"] if _is_due(context, cache)}
     outcomes: dict[str, Outcome] = {}
     for cache, request in requests.items():
         try:
-            outcomes[cache] = once(
-                context,
-                subject=("cache_clear", context["environment_id"], cache),
-                request=request,
-                release=context["release"],
-                part=_edge_part(context) if cache == "edge" else None,
-                at_each_run=context["release"] is None,
-                # It may start beside all else, and its row comes after theirs: see cleared_caches of release_info.
-                start=Start(Kind.OTHER, context["environment_id"]),
-                begun=begun(context, cache),
-            )
+            outcomes[cache] = in_one_go(clearing)(context, cache, request)
         except HostingError as error:
             raise _after(outcomes, error) from None
     sources = {outcome.state_source for outcome in outcomes.values()}
@@ -212,11 +194,6 @@ def run(context: Context) -> dict[str, Any]:
 def _is_due(context: Context, cache: str) -> bool:
     """Tell whether the task has to do with a cache: all of them, but only what was begun where that is to be ended."""
     return context.started is None or begun(context, cache) is not None
-
-
-def _edge_part(context: Context) -> dict[str, Any]:
-    """Return what of the edge cache is cleared; each part is cleared once for a release."""
-    return {"url": context["url"], "clear_subdirectories": bool(context["clear_subdirectories"])}
 
 
 def _after(outcomes: dict[str, Outcome], error: HostingError) -> HostingError:
@@ -238,31 +215,6 @@ def _result(outcomes: dict[str, Outcome]) -> dict[str, Any]:
             if outcome.operation
         ],
     }
-
-
-def _site_request(context: Context) -> Request:
-    return CLEAR_SITE_CACHE(body=context.given("environment_id"))
-
-
-def _edge_request(context: Context) -> Request:
-    return CLEAR_EDGE_CACHE(body=context.given("environment_id", "url", "clear_subdirectories"))
-
-
-def _cdn_request(context: Context) -> Request:
-    cdn_cache_id = context["cdn_cache_id"] or _read_cdn_cache_id(context)
-    return CLEAR_CDN_CACHE(body={**context.given("environment_id"), "cdn_cache_id": cdn_cache_id})
-
-
-REQUESTS = {"site": _site_request, "edge": _edge_request, "cdn": _cdn_request}
-
-
-def _read_cdn_cache_id(context: Context) -> str:
-    environment = environment_of_site(context)
-    if environment is NOT_SHOWN:
-        raise InvalidInput("The service does not show the id of the CDN's cache. Give cdn_cache_id. Nothing was sent.")
-    if not environment.get("cdn_cache_id"):
-        raise InvalidInput(f"The environment {context['environment_id']} has no CDN cache. Nothing was sent.")
-    return environment["cdn_cache_id"]
 
 
 def main() -> None:

@@ -16,7 +16,8 @@ description:
   - The parts are kept as their own modules keep them, with the same journal, check mode and diff. What the service
     shows is read once for all parts, and again before anything is sent.
   - Operations that do not depend on each other are in progress side by side. Themes, plugins and the PHP version are
-    updated one after another, and after the backup. The primary domain is set after the domains are there.
+    updated one after another, and after the backup. The primary domain is set after the domains are there. PHP is
+    restarted and caches are cleared after the updates.
   - A part that fails stops no other part. The task fails in the end, with the messages of all that failed. Only updates
     are not made after a backup that is declared and failed.
   - Two entries of a list that are about the same domain, DNS record, theme or plugin are refused, because each would
@@ -84,6 +85,21 @@ options:
       - The PHP version, as in M(hosting.management.php_version). Either the version, in quotes, or a dictionary with
         C(version), C(automatic_updates) and C(canary).
     type: raw
+  php_restart:
+    description:
+      - A restart of PHP, as in M(hosting.management.php_restart). Either the release that it is restarted for, once, or
+        a dictionary with C(release) and C(force). An empty dictionary restarts it on every run.
+    type: raw
+    version_added: 0.2.0
+  caches:
+    description:
+      - Caches to clear, as in M(hosting.management.cache_clear). A list in which each entry is V(site), V(edge) or
+        V(cdn), or a dictionary with C(cache), C(release), C(url), C(clear_subdirectories), C(cdn_cache_id), C(force)
+        and C(if_offered). Without C(release), a cache is cleared on every run.
+      - With C(if_offered), it is no failure if the service does not offer to clear the cache, or refuses to. The
+        C(problem) in RV(parts) then says why.
+    type: raw
+    version_added: 0.2.0
   compare:
     description:
       - The parts that are compared with what is declared, and not changed. RV(parts) tells how they differ.
@@ -100,6 +116,8 @@ options:
       - themes
       - plugins
       - php_version
+      - php_restart
+      - caches
   gather:
     description:
       - What to read of the environment when its parts have been kept, as in the option of the same name of
@@ -236,8 +254,8 @@ parts:
       type: bool
     before:
       description:
-        - The state before the task. Null if it is not known. Of domains, DNS records, themes and plugins, the states by
-          name.
+        - The state before the task. Null if it is not known. Of domains, DNS records, themes, plugins and caches, the
+          states by name.
       returned: for each part
       type: raw
       sample: [198.51.100.7]
@@ -280,11 +298,11 @@ parts:
       type: dict
     result:
       description: What else the part's own module returns. Of several entries, it is in each of RV(parts.entries).
-      returned: for others than domains, DNS records, themes and plugins
+      returned: for others than domains, DNS records, themes, plugins and caches
       type: dict
     entries:
-      description: Of domains, DNS records, themes and plugins, these values for each entry, and its C(name).
-      returned: for domains, DNS records, themes and plugins
+      description: Of domains, DNS records, themes, plugins and caches, these values for each entry, and its C(name).
+      returned: for domains, DNS records, themes, plugins and caches
       type: list
       elements: dict
 differs:

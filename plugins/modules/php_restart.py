@@ -83,8 +83,6 @@ error:
       sample: unauthorized
 """
 
-from typing import Any
-
 from ..module_utils._arguments import (
     ModuleSpec,
     api_options,
@@ -92,38 +90,21 @@ from ..module_utils._arguments import (
     environment_option,
     operation_options,
     phase_options,
-    text_option,
 )
-from ..module_utils._context import Context
-from ..module_utils._convergence import once
 from ..module_utils._entry import run_module
-from ..module_utils._interface import RESTART_PHP
-from ..module_utils._phases import begun, in_phases
-from ..module_utils._under_way import Kind, Start
+from ..module_utils._parts import php_restart
+from ..module_utils._phases import in_phases
 
 SPEC = ModuleSpec(
     api_options(),
     change_options(),
     operation_options(),
     phase_options(),
-    {"environment_id": environment_option(), "release": text_option(required=False)},
+    {"environment_id": environment_option()},
+    php_restart.OPTIONS,
 )
 
-
-@in_phases
-def run(context: Context) -> dict[str, Any]:
-    """Restart the PHP engine of an environment (interface section 4.11)."""
-    outcome = once(
-        context,
-        subject=("php_restart", context["environment_id"]),
-        request=RESTART_PHP(body=context.given("environment_id")),
-        release=context["release"],
-        at_each_run=context["release"] is None,
-        # It may start beside all else, and its row comes after theirs: see is_restarted of release_info.
-        start=Start(Kind.OTHER, context["environment_id"]),
-        begun=begun(context),
-    )
-    return outcome.result()
+run = in_phases(php_restart.run)
 
 
 def main() -> None:

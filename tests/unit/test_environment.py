@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from ansible_collections.hosting.management.plugins.module_utils import _journal
-from ansible_collections.hosting.management.plugins.module_utils._compose import NAMES, UPDATES
+from ansible_collections.hosting.management.plugins.module_utils._compose import UPDATES
 from ansible_collections.hosting.management.plugins.module_utils._context import secrets_within
 from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
 from ansible_collections.hosting.management.plugins.modules import deploy_lock, env_push, environment, site_plugin
@@ -79,7 +79,7 @@ def writes(simulator):
 def test_all_parts_are_brought_about_and_the_second_run_sends_no_write(keep, simulator, live):
     first = keep(**DECLARED)
     assert not first.get("failed"), messages(first)
-    assert of_parts(first, "changed") == dict.fromkeys(NAMES, True)
+    assert of_parts(first, "changed") == dict.fromkeys(DECLARED, True)
     assert len(simulator.writes) == len(DECLARED)
     assert live.denied_ips == live.sftp_ip_allowlist == ["198.51.100.9"]
     assert (live.image_optimization_type, live.php_engine_version) == ("lossy", "php8.4")
@@ -87,7 +87,7 @@ def test_all_parts_are_brought_about_and_the_second_run_sends_no_write(keep, sim
     assert [backup.note for backup in live.backups if backup.type == "manual"] == ["night"]
     again = keep(**DECLARED)
     assert not again.get("failed"), messages(again)
-    assert of_parts(again, "changed") == of_parts(again, "differs") == dict.fromkeys(NAMES, False)
+    assert of_parts(again, "changed") == of_parts(again, "differs") == dict.fromkeys(DECLARED, False)
     assert not again["changed"]
     assert len(simulator.writes) == len(DECLARED)
 
@@ -211,7 +211,7 @@ def test_what_needs_no_update_is_not_held_up_by_a_backup_that_failed(keep, simul
 def test_check_mode_predicts_all_parts_and_shows_them_in_one_diff(keep, simulator):
     predicted = keep(check_mode=True, diff=True, **DECLARED)
     assert not predicted.get("failed"), messages(predicted)
-    assert (simulator.writes, of_parts(predicted, "changed")) == ([], dict.fromkeys(NAMES, True))
+    assert (simulator.writes, of_parts(predicted, "changed")) == ([], dict.fromkeys(DECLARED, True))
     assert predicted["diff"]["states"] == {
         "before": {
             "backup": None,
@@ -299,7 +299,7 @@ def test_what_is_compared_is_not_changed_and_counts_as_no_change(keep, simulator
     assert result["parts"]["php_version"]["after"] == {"version": "8.4"}
     assert len(simulator.writes) == len(DECLARED) - 3
     assert not compared.keys() & result["diff"]["states"]["after"].keys()
-    only = keep(compare=list(NAMES), **DECLARED)
+    only = keep(compare=list(DECLARED), **DECLARED)
     assert (only["changed"], of_parts(only, "differs")["php_version"]) == (False, True)
 
 
@@ -585,3 +585,68 @@ def test_a_key_that_does_not_count_is_told_once(keep, controller):
     assert declared["error"]["part"] == "denied_ips"
     assert declared["unread"]["plugins"]["error"]["kind"] == alone["error"]["kind"] == "unauthorized"
     assert (alone["failed"], alone["readings"], declared["readings"]) == (True, {}, {})
+
+
+# ---- actions --------------------------------------------------------------------------------------------------------
+
+REFRESH = {"php_restart": "v1", "caches": [{"cache": "site", "release": "v1"}, {"cache": "edge", "release": "v1"}]}
+
+
+def test_php_is_restarted_and_caches_are_cleared_once_for_a_release(keep, simulator):
+    first = keep(**REFRESH, denied_ips=["198.51.100.9"])
+    assert not first.get("failed"), messages(first)
+    assert of_parts(first, "changed") == {"denied_ips": True, "php_restart": True, "caches": True}
+    assert [one["name"] for one in first["parts"]["caches"]["entries"]] == ["site", "edge"]
+    assert len(simulator.writes) == 4
+    assert not keep(**REFRESH)["changed"]
+    forced = keep(php_restart={"release": "v1", "force": True}, caches=REFRESH["caches"])
+    assert of_parts(forced, "changed") == {"php_restart": True, "caches": False}
+    assert keep(php_restart={})["changed"], "without a release, it is restarted each time"
+
+
+def test_actions_come_after_updates(keep, simulator):
+    result = keep(**REFRESH, plugins=DECLARED["plugins"], php_version="8.4")
+    assert not result.get("failed"), messages(result)
+    ends = [path.rpartition("/")[2] for path in writes(simulator)]
+    assert ends[:2] == ["plugins", "modify-php-version"]
+    assert sorted(ends[2:]) == ["clear", "clear-cache", "restart-php"]
+
+
+@pytest.mark.parametrize("status", [400, 404, 405])
+def test_a_cache_that_cannot_be_cleared_may_be_no_failure(status, keep, simulator):
+    simulator.fault("status", "POST", ".*/edge-caching/clear", status=status, times=2)
+    entries = [{**one, "if_offered": True} for one in REFRESH["caches"]]
+    result = keep(caches=entries)
+    assert not result.get("failed"), messages(result)
+    site, edge = result["parts"]["caches"]["entries"]
+    assert (site["changed"], edge["changed"]) == (True, False)
+    assert str(status) in edge["result"]["problem"]
+    assert keep(caches=REFRESH["caches"])["failed"]
+
+
+def test_a_cache_that_is_refused_for_another_reason_is_a_failure(keep, simulator):
+    simulator.fault("status", "POST", ".*/edge-caching/clear", status=422)
+    assert keep(caches=[{"cache": "edge", "if_offered": True}])["failed"]
+
+
+@pytest.mark.parametrize(
+    ("caches", "said"),
+    [
+        ([{"cache": "site", "url": "https://a.example"}], "url goes with the cache edge"),
+        ([{"cache": "edge", "clear_subdirectories": True}], "clear_subdirectories needs url"),
+        ([{"cache": "page"}], "value of cache must be one of: site, edge, cdn"),
+        (["site", "site"], "caches[0] and caches[1] are both about site"),
+    ],
+)
+def test_a_cache_that_makes_no_sense_is_refused(caches, said, keep, simulator):
+    result = keep(caches=caches)
+    assert result["error"]["kind"] == "invalid_input"
+    assert said in result["msg"]
+    assert simulator.writes == []
+
+
+def test_the_cache_of_a_cdn_is_looked_up_or_named(keep, simulator, controller):
+    assert keep(caches=["cdn"])["changed"]
+    assert any("/environments" in one.path for one in simulator.requests if one.method == "GET")
+    result = controller.run(environment, environment_id=LIVE, caches=["cdn"])
+    assert "needs cdn_cache_id, or site_id to ask for it" in result["msg"]

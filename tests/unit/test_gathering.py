@@ -11,7 +11,7 @@ from collections import Counter
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.module_utils._compose import NAMES
+from ansible_collections.hosting.management.plugins.module_utils._declaring import ENTRIES
 from ansible_collections.hosting.management.plugins.module_utils._declaring import declaration_of
 from ansible_collections.hosting.management.plugins.module_utils._gathering import READINGS
 from ansible_collections.hosting.management.plugins.modules import (
@@ -153,7 +153,7 @@ def test_check_mode_makes_no_difference(read):
 
 def test_by_default_all_is_read_that_can_be_declared(furnished, read):
     result = read(site_id=SITE, domain_ids=DOMAINS)
-    assert set(result["readings"]) == set(result["declaration"]) == set(NAMES)
+    assert set(result["readings"]) == set(result["declaration"]) == set(ENTRIES)
     assert len(furnished.requests) == 9
 
 
@@ -192,7 +192,7 @@ def test_to_give_back_what_was_read_changes_nothing(controller, furnished, read)
     assert furnished.writes == []
 
 
-@pytest.mark.parametrize("part", NAMES)
+@pytest.mark.parametrize("part", ENTRIES)
 def test_a_part_given_back_alone_changes_nothing(part, controller, furnished, read):
     declaration = read(site_id=SITE, domain_ids=DOMAINS, gather=[part])["declaration"]
     assert list(declaration) == [part]

@@ -9,7 +9,6 @@ import copy
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.module_utils._compose import NAMES
 from ansible_collections.hosting.management.plugins.module_utils._convergence import has_move
 from ansible_collections.hosting.management.plugins.modules import environment
 from unit.test_environment import DECLARED, IDS, LIVE, messages, of_parts, writes
@@ -57,7 +56,7 @@ def test_what_is_planned_is_done_and_done_once(keep, plan, simulator):
     assert simulator.writes == []
     first = keep(planned=planned, **DECLARED)
     assert not first.get("failed"), messages(first)
-    assert of_parts(first, "changed") == dict.fromkeys(NAMES, True)
+    assert of_parts(first, "changed") == dict.fromkeys(DECLARED, True)
     assert len(simulator.writes) == len(DECLARED)
     again = keep(planned=planned, **DECLARED)
     assert not again.get("failed"), messages(again)
