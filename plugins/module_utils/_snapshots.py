@@ -3,17 +3,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Takes pictures of pages with a browser of this machine, so that two of the same page are equal.
 
-Playwright is imported only when pictures are taken. All pages have one browser, and each a profile of its own.
+Playwright is imported only when pictures are taken. All sets of a task have one browser, and each page a profile of its
+own.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from base64 import b64decode
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -37,11 +40,13 @@ from ._picture_sets import (
 )
 from ._values import iso_of_time, time_of_text
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+# The shell shows pages as Chromium does, and takes less than half the processor time, because it has no windows.
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 FLAGS = ["--hide-scrollbars", "--font-render-hinting=none", "--disable-lcd-text", "--force-color-profile=srgb"]
 WINDOW_HEIGHT = 900  # pixels
 MOST_HEIGHT = 16000  # pixels; Chromium paints no more at once
 MOST_MESSAGES = 20  # of one page
+AT_ONCE = 2  # pages that are open: while one waits, the other one works. More of them need more memory
 LONGEST_QUIET = 3  # seconds to wait for requests that a page still makes after it was loaded and scrolled
 MASK = "#8a8f98"
 NEVER_DONE = {"eventsource", "websocket", "media", "ping"}  # requests that nobody waits for
@@ -75,6 +80,88 @@ VISIT = """async ([most, limit]) => {
     await frame();
     return [document.documentElement.scrollHeight, document.documentElement.scrollWidth];
 }"""
+
+# Time stands still for scripts, and timers run.
+CLOCK = """(now) => {
+    const Real = Date, format = Intl.DateTimeFormat.prototype;
+    const Fixed = new Proxy(Real, {
+        construct: (_target, given, made) => Reflect.construct(Real, given.length ? given : [now], made),
+        apply: () => new Real(now).toString(),
+    });
+    Real.now = () => now;
+    Real.prototype.constructor = Fixed;
+    globalThis.Date = Fixed;
+    const formatToParts = format.formatToParts;
+    format.formatToParts = function (date) { return formatToParts.call(this, date === undefined ? now : date); };
+    const { get, ...others } = Object.getOwnPropertyDescriptor(format, "format");
+    Object.defineProperty(format, "format", { ...others, get() {
+        const words = get.call(this);
+        return (date) => words(date === undefined ? now : date);
+    } });
+    const temporal = globalThis.Temporal;
+    if (!temporal) return;
+    const instant = temporal.Instant.fromEpochMilliseconds(now), zone = () => temporal.Now.timeZoneId();
+    const zoned = (given) => instant.toZonedDateTimeISO(given ?? zone());
+    temporal.Now.instant = () => instant;
+    temporal.Now.zonedDateTimeISO = zoned;
+    temporal.Now.plainDateTimeISO = (given) => zoned(given).toPlainDateTime();
+    temporal.Now.plainDateISO = (given) => zoned(given).toPlainDate();
+    temporal.Now.plainTimeISO = (given) => zoned(given).toPlainTime();
+}"""
+
+# In every frame: animations are where they end, those without an end are where they begin, and no caret blinks.
+HOLD = """() => {
+    const roots = [document];
+    for (const root of roots)
+        for (const one of root.querySelectorAll("*")) if (one.shadowRoot) roots.push(one.shadowRoot);
+    for (const root of roots) {
+        const end = () => {
+            for (const one of root.getAnimations()) {
+                if (!one.effect || one.playbackRate === 0) continue;
+                try {
+                    if (Number.isFinite(one.effect.getComputedTiming().endTime)) one.finish(); else one.cancel();
+                } catch { /* it cannot be ended */ }
+            }
+        };
+        end();
+        root.addEventListener("transitionrun", end);
+        root.addEventListener("animationstart", end);
+        for (const one of root.querySelectorAll("input, textarea, [contenteditable]"))
+            one.style.setProperty("caret-color", "transparent", "important");
+    }
+}"""
+
+# Covers elements, above all else, and returns the size of the page.
+COVER = """([selectors, colour]) => {
+    const roots = [document];
+    for (const root of roots)
+        for (const one of root.querySelectorAll("*")) if (one.shadowRoot) roots.push(one.shadowRoot);
+    const found = roots.flatMap((root) => selectors.flatMap((one) => Array.from(root.querySelectorAll(one))));
+    const areas = found.map((one) => one.getBoundingClientRect());
+    const html = document.documentElement, body = document.body || html;
+    const sizes = [body.scrollWidth, html.scrollWidth, body.offsetWidth, html.offsetWidth, body.clientWidth,
+        html.clientWidth];
+    const heights = [body.scrollHeight, html.scrollHeight, body.offsetHeight, html.offsetHeight, body.clientHeight,
+        html.clientHeight];
+    const cover = document.createElement("div"), shadow = cover.attachShadow({ mode: "closed" });
+    const style = (one, words) => {
+        one.style.cssText = words.split(";").map((each) => `${each} !important`).join(";");
+        return one;
+    };
+    style(cover, "all:initial;position:absolute;left:0;top:0;width:0;height:0;overflow:visible;pointer-events:none");
+    for (const area of areas) {
+        if (!area.width || !area.height) continue;
+        shadow.append(style(document.createElement("div"), `position:absolute;left:${area.left + scrollX}px;`
+            + `top:${area.top + scrollY}px;width:${area.width}px;height:${area.height}px;background:${colour}`));
+    }
+    cover.popover = "manual";
+    html.append(cover);
+    cover.showPopover();
+    globalThis[Symbol.for("cover")] = cover;
+    return [Math.max(...sizes), Math.max(...heights)];
+}"""
+
+UNCOVER = """() => globalThis[Symbol.for("cover")].remove()"""
 
 COUNT = "(selectors) => selectors.filter((one) => !document.querySelector(one))"
 IS_SELECTOR = """(selectors) => selectors.filter((one) => {
@@ -133,6 +220,10 @@ class Shot:
     unmatched: list[str] = field(default_factory=list)
     unstable: list[dict[str, Any]] = field(default_factory=list)
     seconds: float = 0
+
+    def forget(self) -> None:
+        """Be as before it was taken."""
+        self.__dict__.update(vars(Shot(self.url, self.page, self.width, self.file)))
 
     @property
     def picture(self) -> Picture:
@@ -194,24 +285,47 @@ def take_snapshots(context: Context) -> dict[str, Any]:
 
     Raises MissingLibrary when there is no browser to take them with, InvalidInput for a selector that is none, and
     CheckFailed or ConnectionFailed when a page could not be shown; the pictures of the others are written then, too.
+    Of several sets, each says so for itself.
     """
+    if context["taken"] is not None:
+        return _of_another_task(context)
+    if context["sets"] is None:
+        [result] = asyncio.run(_take(context, [context]))
+        if isinstance(result, HostingError):
+            raise result
+        return result
+    parts = [
+        context.narrowed({name: value for name, value in one.items() if value is not None}) for one in context["sets"]
+    ]
+    results = asyncio.run(_take(context, parts)) if parts else []
+    told = {part["folder"]: _told(part, result) for part, result in zip(parts, results, strict=True)}
+    return {"changed": any(one.get("changed") for one in told.values()), "sets": told}
+
+
+def _of_another_task(context: Context) -> dict[str, Any]:
+    """Return what a task for several sets has returned for this one. Raises InvalidInput if it is of another one."""
+    taken: dict[str, Any] = context["taken"]
+    if taken.get("folder") != context["folder"] or "pictures" not in taken:
+        raise InvalidInput(
+            f"taken is not what site_snapshot has returned in sets for {context['folder']}. Nothing was done."
+        )
+    return taken
+
+
+def _told(part: Context, result: dict[str, Any] | HostingError) -> dict[str, Any]:
+    """Return what the result of a task for several sets has of one of them."""
+    if isinstance(result, HostingError):
+        result = result.as_result()
+    return {"changed": False, "folder": part["folder"], "pictures": [], "unstable": [], **result}
+
+
+async def _take(context: Context, parts: list[Context]) -> list[dict[str, Any] | HostingError]:
+    """Take the pictures of all sets with one browser, and return for each of them its result, or why there is none."""
     program = browser_of(context["browser"])
-    api = library("playwright.sync_api", "playwright>=1.50", "Taking pictures")
-    if context["settle"]:
-        libraries()
-    if not context.check_mode:
-        make_folder(context["folder"])
-    with _Photographer(context, api, program) as photographer:
-        shots = list(photographer.shots())
-    taken = {shot.picture: shot.content for shot in shots if shot.content}
-    changed = write_set(context["folder"], taken, iso_of_time(datetime.now(UTC)), writes=not context.check_mode)
-    result = {"changed": changed, "folder": context["folder"], "pictures": [shot.as_result() for shot in shots]}
-    result["unstable"] = sorted({one["selector"] for shot in shots for one in shot.unstable if one["selector"]})
-    error = _problem_in(shots)
-    if error:
-        error.results.update(result)
-        raise error
-    return result
+    api = library("playwright.async_api", "playwright>=1.50", "Taking pictures")
+    gate = asyncio.Semaphore(1 if any(part["settle"] for part in parts) else AT_ONCE)
+    async with _Browser(context, api, program) as browser:
+        return await asyncio.gather(*(_Photographer(part, browser, gate).result() for part in parts))
 
 
 def browser_of(named: str | None) -> str | None:
@@ -238,37 +352,54 @@ def _problem_in(shots: list[Shot]) -> HostingError | None:
     )
 
 
-class _Photographer:
-    """A browser, and how the task wants pages to be shown."""
+class _Browser:
+    """The browser of a task. When it crashes, there is another one for the pages that are left."""
 
     def __init__(self, context: Context, api: Any, program: str | None) -> None:
         self._context, self._api, self._program = context, api, program
+        self.error: type[Exception] = api.Error
         self._driver: Any = None
         self._browser: Any = None
-        self._milliseconds = 1000 * context["timeout"]
-        hidden = ", ".join(context["hide"])
-        self._style = STILL + (f" {hidden} {{ display: none !important; }}" if hidden else "")
+        self._turn, self._checking = asyncio.Lock(), asyncio.Lock()
+        self._is_selector: dict[str, bool] = {}
 
-    def __enter__(self) -> _Photographer:
-        self._driver = self._api.sync_playwright().start()
+    async def __aenter__(self) -> _Browser:
+        self._driver = await self._api.async_playwright().start()
         try:
-            self._start()
-            self._require_selectors()
+            await self.running()
         except BaseException:
-            self.__exit__()
+            await self.__aexit__()
             raise
         return self
 
-    def __exit__(self, *_error: object) -> None:
+    async def __aexit__(self, *_error: object) -> None:
         try:
             if self._browser:
-                self._browser.close()
-        except self._api.Error:
+                await self._browser.close()
+        except self.error:
             pass  # it has gone already
         finally:
-            self._driver.stop()
+            await self._driver.stop()
 
-    def _start(self) -> None:
+    async def running(self) -> Any:
+        """Return Playwright's browser, which is started where there is none."""
+        async with self._turn:
+            if self._browser is None or not self._browser.is_connected():
+                self._browser = await self._started()
+            return self._browser
+
+    async def no_selectors(self, given: list[str]) -> list[str]:
+        """Return those that are no CSS selectors; no page is requested for that."""
+        async with self._checking:
+            unknown = [one for one in given if one not in self._is_selector]
+            if unknown:
+                page = await (await self.running()).new_page()
+                wrong = await page.evaluate(IS_SELECTOR, unknown)
+                await page.close()
+                self._is_selector.update({one: one not in wrong for one in unknown})
+        return [one for one in given if not self._is_selector[one]]
+
+    async def _started(self) -> Any:
         chromium = self._driver.chromium
         if self._program is None and not os.path.exists(chromium.executable_path):
             raise MissingLibrary(
@@ -279,63 +410,111 @@ class _Photographer:
             )
         sandbox = self._context["sandbox"]
         try:
-            self._browser = chromium.launch(
+            return await chromium.launch(
                 executable_path=self._program,
                 chromium_sandbox=os.geteuid() != 0 if sandbox is None else sandbox,
                 args=FLAGS,
-                timeout=max(self._milliseconds, 30_000),
+                timeout=max(1000 * self._context["timeout"], 30_000),
             )
-        except self._api.Error as error:
+        except self.error as error:
             raise MissingLibrary(
                 f"The browser {self._program or chromium.executable_path} does not start: {shown_text(str(error))}."
                 " Where a container does not allow Chromium's sandbox, set sandbox: false. Nothing was done.",
                 nothing_done=True,
             ) from None
 
-    def _require_selectors(self) -> None:
-        page = self._browser.new_page()
+
+class _Photographer:
+    """Takes the pictures of a set: how its pages are to be shown.
+
+    :param gate: lets as many pages be open as there may be, of all sets.
+    """
+
+    def __init__(self, context: Context, browser: _Browser, gate: asyncio.Semaphore) -> None:
+        self._context, self._browser, self._gate = context, browser, gate
+        self._milliseconds = 1000 * context["timeout"]
+        hidden = ", ".join(context["hide"])
+        self._style = STILL + (f" {hidden} {{ display: none !important; }}" if hidden else "")
+
+    async def result(self) -> dict[str, Any] | HostingError:
+        """Return what the result has of this set, or what is wrong with it."""
+        try:
+            return await self._result()
+        except HostingError as error:
+            return error
+
+    async def _result(self) -> dict[str, Any]:
+        context = self._context
+        if context["settle"]:
+            libraries()
+        if not context.check_mode:
+            make_folder(context["folder"])
+        await self._require_selectors()
+        shots = await self._shots()
+        taken = {shot.picture: shot.content for shot in shots if shot.content}
+        changed = write_set(context["folder"], taken, iso_of_time(datetime.now(UTC)), writes=not context.check_mode)
+        result = {"changed": changed, "folder": context["folder"], "pictures": [shot.as_result() for shot in shots]}
+        result["unstable"] = sorted({one["selector"] for shot in shots for one in shot.unstable if one["selector"]})
+        error = _problem_in(shots)
+        if error:
+            error.results.update(result)
+            raise error
+        return result
+
+    async def _require_selectors(self) -> None:
         for option in ("hide", "mask"):
-            wrong = page.evaluate(IS_SELECTOR, self._context[option])
+            wrong = await self._browser.no_selectors(self._context[option])
             if wrong:
                 raise InvalidInput(f"{option} has {wrong[0]!r}, which is no CSS selector. No page was requested.")
-        page.close()
 
-    def shots(self) -> Iterator[Shot]:
-        """Yield what each address looks like at each width."""
+    async def _shots(self) -> list[Shot]:
+        """Return what each address looks like at each width."""
         urls = self._context["pages"]
-        for number, (url, page) in enumerate(zip(urls, pages_of(urls), strict=True), 1):
-            for width in self._context["widths"]:
-                self._context.report(f"{shown_url(url)} at {width} px")
-                shot = Shot(url, page, width, file_of(number, url, width))
-                began = time.monotonic()
-                self._take(shot)
-                shot.seconds = round(time.monotonic() - began, 3)
-                yield shot
+        shots = [
+            Shot(url, page, width, file_of(number, url, width))
+            for number, (url, page) in enumerate(zip(urls, pages_of(urls), strict=True), 1)
+            for width in self._context["widths"]
+        ]
+        await asyncio.gather(*(self._timed(shot) for shot in shots))
+        return shots
 
-    def _take(self, shot: Shot) -> None:
+    async def _timed(self, shot: Shot) -> None:
+        async with self._gate:
+            self._context.report(f"{shown_url(shot.url)} at {shot.width} px")
+            began = time.monotonic()
+            browser = await self._browser.running()
+            await self._take(shot, browser)
+            if shot.problem and await _has_crashed(browser):
+                shot.forget()
+                await self._take(shot, await self._browser.running())
+            shot.seconds = round(time.monotonic() - began, 3)
+
+    async def _take(self, shot: Shot, browser: Any) -> None:
         """Take a picture, and a second one where unstable elements are looked for."""
         try:
-            with self._opened(shot) as page:
-                shot.content = self._photographed(shot, page)
+            async with self._opened(shot, browser) as page:
+                shot.content = await self._photographed(shot, page)
                 if self._context["settle"] and shot.problem is None:
                     again = Shot(shot.url, shot.page, shot.width, shot.file)
-                    with self._opened(again) as second:
-                        again.content = self._photographed(again, second)
-                        shot.unstable = _unstable(shot, again, page, second)
-        except self._api.Error as error:
+                    async with self._opened(again, browser) as second:
+                        again.content = await self._photographed(again, second)
+                        shot.unstable = await _unstable(shot, again, page, second)
+        except self._browser.error as error:
             words = str(error)
             shot.is_of_site = not NO_ANSWER.search(words)
             answered = f"answered {shot.status}" if (shot.status or 0) >= 400 else None
             shot.problem = answered or f"cannot be shown: {self._words(words)}"
+        except TimeoutError:
+            shot.problem = f"cannot be shown: its picture was not there after {self._context['timeout']:g} seconds"
 
     def _words(self, text: str) -> str:
         return shown_text(text.partition("\n")[0], self._context["pages"])
 
-    @contextmanager
-    def _opened(self, shot: Shot) -> Iterator[Any]:
+    @asynccontextmanager
+    async def _opened(self, shot: Shot, browser: Any) -> AsyncIterator[Any]:
         """Load the page in a profile of its own, all of it, and hide what is to be hidden."""
         options = self._context
-        profile = self._browser.new_context(
+        profile = await browser.new_context(
             viewport={"width": shot.width, "height": WINDOW_HEIGHT},
             device_scale_factor=1,
             locale=options["locale"],
@@ -349,22 +528,23 @@ class _Photographer:
         )
         try:
             profile.set_default_timeout(self._milliseconds)
-            page = profile.new_page()
             if options["clock"]:
-                page.clock.set_fixed_time(options["clock"])
+                now = round(1000 * time_of_text(options["clock"]).timestamp())
+                await profile.add_init_script(f"({CLOCK})({now})")
+            page = await profile.new_page()
             watch = _Watch(page, shot, self._words)
-            page.goto(shot.url, wait_until="load")
+            await page.goto(shot.url, wait_until="load")
             if shot.status is not None and shot.status >= 400:
                 shot.problem = f"answered {shot.status}"
-            page.evaluate(ADOPT, self._style)
-            shot.unmatched = page.evaluate(COUNT, [*options["hide"], *options["mask"]])
-            page.evaluate(VISIT, [MOST_HEIGHT, self._milliseconds])
-            watch.wait_until_quiet()
+            await page.evaluate(ADOPT, self._style)
+            shot.unmatched = await page.evaluate(COUNT, [*options["hide"], *options["mask"]])
+            await page.evaluate(VISIT, [MOST_HEIGHT, self._milliseconds])
+            await watch.wait_until_quiet()
             if options["pause"]:
-                page.wait_for_timeout(1000 * options["pause"])
+                await asyncio.sleep(options["pause"])
             yield page
         finally:
-            profile.close()
+            await profile.close()
 
     def _login(self, url: str) -> Mapping[str, Any]:
         """Return the login, for the site alone and for nobody whom it calls."""
@@ -379,20 +559,40 @@ class _Photographer:
             }
         }
 
-    def _photographed(self, shot: Shot, page: Any) -> bytes:
-        shot.height, width = page.evaluate(VISIT, [0, self._milliseconds])
+    async def _photographed(self, shot: Shot, page: Any) -> bytes:
+        """Return the picture of all of the page.
+
+        Playwright's own would be the same in every pixel, and takes much longer, most of it to make the file small.
+        """
+        shot.height, _width = await page.evaluate(VISIT, [0, self._milliseconds])
         shot.is_cut = shot.height > MOST_HEIGHT
-        clip = {"x": 0, "y": 0, "width": max(width, shot.width), "height": MOST_HEIGHT}
         shot.height = min(shot.height, MOST_HEIGHT)
-        return page.screenshot(
-            full_page=True,
-            animations="disabled",
-            caret="hide",
-            scale="css",
-            mask=[page.locator(selector) for selector in self._context["mask"]],
-            mask_color=MASK,
-            **({"clip": clip} if shot.is_cut else {}),
-        )
+        async with asyncio.timeout(self._context["timeout"]):
+            await self._hold(page)
+            width, height = await page.evaluate(COVER, [self._context["mask"], MASK])
+            session = await page.context.new_cdp_session(page)
+            options = {
+                "format": "png",
+                "optimizeForSpeed": True,
+                "captureBeyondViewport": width > shot.width or height > WINDOW_HEIGHT,
+                "clip": {"x": 0, "y": 0, "width": width, "height": min(height, MOST_HEIGHT), "scale": 1},
+            }
+            answer = await session.send("Page.captureScreenshot", options)
+            await page.evaluate(UNCOVER)
+        return b64decode(answer["data"])
+
+    async def _hold(self, page: Any) -> None:
+        for frame in page.frames:
+            try:
+                await frame.evaluate(HOLD)
+            except self._browser.error:
+                if frame == page.main_frame:
+                    raise  # of others, a script may have removed it
+
+
+async def _has_crashed(browser: Any) -> bool:
+    await asyncio.sleep(0.1)  # until Playwright has seen it
+    return not browser.is_connected()
 
 
 class _Watch:
@@ -408,11 +608,11 @@ class _Watch:
         page.on("console", lambda message: self._complain(shot, message))
         page.on("pageerror", lambda error: self._note(shot.console_errors, str(error)))
 
-    def wait_until_quiet(self) -> None:
+    async def wait_until_quiet(self) -> None:
         """Wait for what the page has asked for, up to a few seconds."""
         end = time.monotonic() + LONGEST_QUIET
         while self._open and time.monotonic() < end:
-            self._page.wait_for_timeout(20)
+            await asyncio.sleep(0.02)
 
     def _begin(self, request: Any) -> None:
         if request.resource_type not in NEVER_DONE:
@@ -443,12 +643,12 @@ class _Watch:
             notes.append(text)
 
 
-def _unstable(shot: Shot, again: Shot, page: Any, second: Any) -> list[dict[str, Any]]:
+async def _unstable(shot: Shot, again: Shot, page: Any, second: Any) -> list[dict[str, Any]]:
     """Return where two pictures of a page differ, and the selectors of the elements there, as both pages have them."""
     found = difference_of(shot.content, again.content).regions[:MOST_REGIONS]
-    names = second.evaluate(NAME, [one.as_result() for one in found])
+    names = await second.evaluate(NAME, [one.as_result() for one in found])
     known = {name for candidates in names for name in candidates}
-    missing = set(page.evaluate(COUNT, sorted(known)))
+    missing = set(await page.evaluate(COUNT, sorted(known)))
     told: dict[str | None, list[Region]] = {}
     for region, candidates in zip(found, names, strict=True):
         selector = next((name for name in candidates if name not in missing), None)

@@ -15,7 +15,9 @@ description:
   - Two pictures of a page that has not changed are equal, as far as that is possible. Animations and transitions have
     ended, fonts and lazy images are loaded, there are no scrollbars, and time zone, locale and clock are given.
     Whatever still changes can be hidden or masked. O(settle) says which elements that are.
-  - All pictures are taken by one browser, one after the other. Give all addresses to one task.
+  - All pictures of a task are taken by one browser, two at a time. Give all addresses to one task, with O(sets) also
+    those of several sites, and let each host go on with its own, as in the examples. The roles
+    P(hosting.management.deploy#role) and P(hosting.management.maintain#role) do that.
   - A page that cannot be shown, or that answers with an HTTP status of 400 or more, fails the task with the error kind
     V(check_failed), or V(connection) if this machine could not ask the site. The pictures of the other pages are
     written nonetheless.
@@ -26,14 +28,29 @@ options:
   pages:
     description:
       - The addresses. Each must begin with C(https://) or C(http://), and must not have a password in it.
+      - Required without O(sets).
     type: list
     elements: str
-    required: true
   folder:
     description:
       - The folder to write to. It is created if it does not exist. Pictures of an earlier set in it are replaced.
+      - Required without O(sets).
     type: path
-    required: true
+  sets:
+    description:
+      - Several sets, each a dictionary with C(pages) and C(folder), and with those of C(widths), C(hide), C(mask),
+        C(url_username), C(url_password) and C(validate_site_certs) that are not as in the options of the task. No two
+        may have the same folder.
+      - A page or a set that fails leaves the others alone, and does not fail the task. RV(sets) says so. The task fails
+        if there is no browser.
+      - With the strategies C(free) and C(host_pinned), which give a task with C(run_once) to every host, a task with
+        both is skipped.
+    type: raw
+  taken:
+    description:
+      - What an earlier task has returned in RV(sets) for O(folder). This task returns it, fails if that set has failed,
+        and takes no pictures.
+    type: dict
   widths:
     description:
       - The widths of the window, in pixels, from 200 to 4000.
@@ -83,7 +100,8 @@ options:
   browser:
     description:
       - The program of the browser, a Chromium or Chrome.
-      - Defaults to the environment variable E(CHROMIUM), then to the first of C(chromium), C(chromium-browser),
+      - Defaults to the environment variable E(CHROMIUM), then to the first of C(chromium-headless-shell),
+        C(chromium), C(chromium-browser),
         C(google-chrome-stable) and C(google-chrome) that is installed, then to the browser that C(playwright install)
         has installed.
     type: str
@@ -133,16 +151,30 @@ EXAMPLES = r"""
     folder: pictures/settle
     settle: true
   delegate_to: localhost
+
+- name: Take pictures of the sites of all hosts, with one browser
+  hosting.management.site_snapshot:
+    sets: "{{ ansible_play_hosts | map('extract', hostvars, 'shop_pictures') }}"
+  vars:
+    ansible_connection: local
+  register: snapshots
+  run_once: true
+
+- name: Check that the pages of this host could be shown
+  hosting.management.site_snapshot:
+    pages: "{{ shop_pictures.pages }}"
+    folder: "{{ shop_pictures.folder }}"
+    taken: "{{ (snapshots.sets | default({}))[shop_pictures.folder] | default(omit) }}"
 """
 
 RETURN = r"""
 folder:
   description: The folder of the pictures.
-  returned: always, unless the options were invalid
+  returned: without O(sets), unless the options were invalid
   type: str
 pictures:
   description: The pictures, in the order of O(pages) and O(widths).
-  returned: always, unless the options were invalid
+  returned: without O(sets), unless the options were invalid
   type: list
   elements: dict
   contains:
@@ -229,10 +261,17 @@ pictures:
       sample: 0.712
 unstable:
   description: The CSS selectors of all unstable elements, ready for O(mask). Empty without O(settle).
-  returned: always, unless the options were invalid
+  returned: without O(sets), unless the options were invalid
   type: list
   elements: str
   sample: ["#clock", div.slider]
+sets:
+  description:
+    - What became of each of O(sets), by its folder. It has RV(folder), RV(pictures), RV(unstable) and
+      RV(ignore:changed) as a task for this set alone.
+    - If it has failed, it also has RV(ignore:failed), RV(ignore:msg) and RV(error).
+  returned: with O(sets), unless the options were invalid
+  type: dict
 error:
   description:
     - What went wrong, as values for conditions. The human-readable message is in RV(ignore:msg).
@@ -247,9 +286,12 @@ error:
       sample: unauthorized
 """
 
-from ..module_utils._arguments import ModuleSpec, Option, api_options
+from typing import Any
+
+from ..module_utils._arguments import ModuleSpec, Nested, Option, api_options
 from ..module_utils._checks import checked_not_negative
 from ..module_utils._entry import run_module
+from ..module_utils._errors import InvalidInput
 from ..module_utils._picture_sets import queries_of
 from ..module_utils._snapshots import (
     checked_clock,
@@ -261,14 +303,49 @@ from ..module_utils._snapshots import (
     take_snapshots,
 )
 
+ONCE_A_WAVE = "sets"
+
+LOGIN = [["url_username", "url_password"]]
+
+
+def of_a_set(*, is_alone: bool) -> dict[str, dict[str, Any]]:
+    """The options of a set: alone with their defaults, and as one of several with those of the task instead."""
+    options: dict[str, dict[str, Any]] = {
+        "pages": Option(checked_pages, queries_of, type="list", elements="str"),
+        "folder": {"type": "path"},
+        "widths": Option(checked_widths, type="list", elements="int"),
+        "hide": Option(checked_selectors, type="list", elements="str"),
+        "mask": Option(checked_selectors, type="list", elements="str"),
+        "url_username": {"type": "str"},
+        "url_password": {"type": "str", "no_log": True},
+        "validate_site_certs": {"type": "bool"},
+    }
+    if not is_alone:
+        for name in ("pages", "folder"):
+            options[name]["required"] = True
+        return options
+    defaults = {"widths": [1400, 400], "hide": [], "mask": [], "validate_site_certs": True}
+    for name, value in defaults.items():
+        options[name]["default"] = value
+    return options
+
+
+def one_folder_each(params: dict[str, Any]) -> None:
+    """Raises InvalidInput for two sets of one folder: each would replace the pictures of the other."""
+    folders = [one["folder"] for one in params["sets"] or []]
+    for folder in folders:
+        if folders.count(folder) > 1:
+            raise InvalidInput(f"sets has {folder} twice. Give each set a folder of its own. Nothing was done.")
+
+
 SPEC = ModuleSpec(
     api_options(),
+    of_a_set(is_alone=True),
     {
-        "pages": Option(checked_pages, queries_of, type="list", elements="str", required=True),
-        "folder": {"type": "path", "required": True},
-        "widths": Option(checked_widths, type="list", elements="int", default=[1400, 400]),
-        "hide": Option(checked_selectors, type="list", elements="str", default=[]),
-        "mask": Option(checked_selectors, type="list", elements="str", default=[]),
+        "sets": Nested(
+            ModuleSpec(of_a_set(is_alone=False), needs_service=False, required_together=LOGIN), several=True
+        ),
+        "taken": {"type": "dict"},
         "settle": {"type": "bool", "default": False},
         "timezone": Option(checked_timezone, default="UTC"),
         "locale": Option(checked_locale, default="en-US"),
@@ -276,12 +353,12 @@ SPEC = ModuleSpec(
         "pause": Option(checked_not_negative, type="float", default=0),
         "browser": {"type": "str"},
         "sandbox": {"type": "bool"},
-        "url_username": {"type": "str"},
-        "url_password": {"type": "str", "no_log": True},
-        "validate_site_certs": {"type": "bool", "default": True},
     },
+    rule=one_folder_each,
     needs_service=False,
-    required_together=[["url_username", "url_password"]],
+    required_together=[*LOGIN, ["pages", "folder"]],
+    required_one_of=[["pages", "sets"]],
+    mutually_exclusive=[["pages", "sets"], ["taken", "sets"]],
 )
 
 run = take_snapshots

@@ -51,7 +51,7 @@ class InProcess(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         super().run(tmp, task_vars)
         if self._is_given_to_each_host():
-            reason = "The strategy gives this task to each host, so that each waits for its own operations."
+            reason = "The strategy gives this task to each host, so that each goes on with its own alone."
             return {"changed": False, "skipped": True, "skip_reason": reason}
         if not self._may_run_in_process():
             return self._execute_module(
@@ -67,8 +67,12 @@ class InProcess(ActionBase):
         return result
 
     def _is_given_to_each_host(self) -> bool:
-        """Tell whether this is for a whole wave, and the strategy ignores run_once."""
-        if not getattr(self.module, "ONCE_A_WAVE", False) or not self._task.run_once:
+        """Tell whether this is for a whole wave, and the strategy ignores run_once.
+
+        The module's ONCE_A_WAVE is True where it always is for a wave, or the name of the option with which it is.
+        """
+        once = getattr(self.module, "ONCE_A_WAVE", False)
+        if not self._task.run_once or not (once in self._task.args if isinstance(once, str) else once):
             return False
         return self._task.get_play().strategy.rpartition(".")[2] in EACH_HOST_ITSELF
 

@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +19,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import yaml
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from ansible_collections.hosting.management.plugins.modules import site_compare, site_snapshot
@@ -180,8 +184,106 @@ def test_the_result_is_what_the_documentation_says(module, take, compare, site):
     if module is site_compare:
         result = compare("before", "before")
     returned = yaml.safe_load(module.RETURN)
-    assert set(result) - {"changed"} == set(returned) - {"error"}
+    assert set(result) - {"changed"} == set(returned) - {"error", "sets"}
     assert set(result["pictures"][0]) == set(returned["pictures"]["contains"])
+
+
+def test_a_set_that_fails_leaves_its_neighbours_alone_and_each_can_be_judged(controller, compare, site, tmp_path):
+    Pages.pages = {"/": "<p id='name'>Shop", "/cart": "<p>Cart"}
+    folders = [str(tmp_path / name) for name in ("before", "gone", "wrong", "after")]
+    ways = ({"pages": [f"{site}/", f"{site}/cart"]}, {"pages": [f"{site}/gone"]}, {"pages": [f"{site}/"]})
+    sets = [{**way, "folder": folder} for way, folder in zip((*ways, ways[0]), folders, strict=True)]
+    sets[1]["widths"] = [300]
+    sets[2]["mask"] = ["p:no-such-thing("]
+    both = expected(controller.run(site_snapshot, sets=sets, widths=[500, 400], mask=["#name"]))
+    assert ("failed" in both, both["changed"], list(both["sets"])) == (False, True, folders)
+    good, gone, wrong, _after = both["sets"].values()
+    assert [(one["page"], one["width"]) for one in good["pictures"]] == [
+        *(("/", 500), ("/", 400)),
+        *(("/cart", 500), ("/cart", 400)),
+    ]
+    assert [one["unmatched"] for one in good["pictures"]] == [[], [], ["#name"], ["#name"]]
+    assert (gone["error"]["kind"], gone["pictures"][0]["width"]) == ("check_failed", 300)
+    assert (wrong["error"]["kind"], wrong["pictures"]) == ("invalid_input", [])
+    assert compare()["greatest"] == 0
+    seen = len(Pages.seen)
+    for one, told in zip(sets, both["sets"].values(), strict=True):
+        judged = controller.run(site_snapshot, pages=one["pages"], folder=one["folder"], taken=told)
+        assert judged == told
+    assert len(Pages.seen) == seen, "nothing is asked again"
+    other = controller.run(site_snapshot, pages=ways[0]["pages"], folder=folders[3], taken=good)
+    assert other["error"]["kind"] == "invalid_input"
+
+
+def test_a_browser_that_crashes_takes_no_other_page_along(controller, site, tmp_path):
+    Pages.pages = {"/": "<p>Shop", "/cart": "<p>Cart", "/last": "<p>Last"}
+    killed = []
+
+    def kill(line: str) -> None:
+        if "/cart" in line and not killed:
+            mine = {int(one) for task in Path("/proc/self/task").iterdir() for one in children_of(task)}
+            killed.extend(browsers_below(mine))
+            for one in killed:
+                os.kill(one, signal.SIGKILL)
+
+    controller.report = kill
+    result = controller.run(
+        site_snapshot, pages=[f"{site}/", f"{site}/cart", f"{site}/last"], folder=str(tmp_path / "set"), widths=[400]
+    )
+    assert killed
+    assert "failed" not in result, result["msg"]
+    assert [one["status"] for one in result["pictures"]] == [200, 200, 200]
+
+
+def children_of(task: Path) -> list[str]:
+    return (task / "children").read_text().split()
+
+
+def browsers_below(processes: set[int]) -> list[int]:
+    """The first processes of browsers among these, and among what they have started."""
+    found = []
+    for one in processes:
+        words = Path(f"/proc/{one}/cmdline").read_text().split("\0")
+        if "--remote-debugging-pipe" in words:
+            found.append(one)
+        else:
+            tasks = Path(f"/proc/{one}/task").iterdir()
+            found += browsers_below({int(child) for task in tasks for child in children_of(task)})
+    return found
+
+
+def test_time_stands_still_for_scripts_and_timers_run(take, site):
+    Pages.pages = {
+        "/": """<script>
+        class Later extends Date {}
+        const now = [new Date().toISOString(), Date.now(), Date().length, new Date(0).getTime(), new Later().getTime(),
+            new Date() instanceof Date, new Date(2020, 0, 2).getDate(), new Date().constructor === Date, Date.UTC(1970),
+            new Intl.DateTimeFormat("en-US", { dateStyle: "short" }).format(),
+            new Intl.DateTimeFormat("en-US", { year: "numeric" }).formatToParts()[0].value,
+            globalThis.Temporal ? Temporal.Now.plainDateISO().toString() : "2026-01-01"];
+        setTimeout(() => console.error(JSON.stringify([...now, Date.now() === now[1]])), 30);
+        </script>"""
+    }
+    taken = take("before", f"{site}/")
+    words = "Thu Jan 01 2026 12:00:00 GMT+0000 (Coordinated Universal Time)"
+    told = ["2026-01-01T12:00:00.000Z", 1767268800000, len(words), 0, 1767268800000, True, 2, True, 0]
+    told += ["1/1/26", "2026", "2026-01-01", True]
+    assert json.loads(taken["pictures"][0]["console_errors"][0]) == told
+
+
+def test_a_mask_covers_what_lies_above_all_else_and_nothing_beside_it(take, tmp_path, site):
+    Pages.pages = {
+        "/": """<style>html { position: relative; margin: 50px; } body { margin: 0; }</style>
+        <div id="clock" style="margin: 1500px 0 0 20px; width: 100px; height: 40px; background: red"></div>
+        <dialog id="box" style="width: 60px; height: 60px; padding: 0; border: 0; background: red">x</dialog>
+        <script>document.querySelector("#box").showModal();</script>"""
+    }
+    taken = take("set", f"{site}/", mask=["#clock", "#box"], widths=[600])
+    with Image.open(tmp_path / "set" / taken["pictures"][0]["file"]) as image:
+        colours = Counter({colour: count for count, colour in image.convert("RGB").getcolors(1 << 20)})
+    grey = tuple(bytes.fromhex("8a8f98"))
+    assert colours[grey] == 100 * 40 + 60 * 60
+    assert (255, 0, 0) not in colours
 
 
 def test_check_mode_writes_nothing(controller, site, tmp_path):

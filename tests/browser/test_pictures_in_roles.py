@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ansible_collections.hosting.management.plugins.module_utils._snapshots import browser_of
 from integration.playbook import ROOT, Ansible
 from simulator import Simulator, seed
 from simulator.state import Content
@@ -32,6 +33,7 @@ HOSTS = {
     }
     for number, name in enumerate(("shop", "blog"), start=1)
 }
+LIMITS = ("_serial", "_max_fail_percentage")
 
 
 class Playbook:
@@ -49,7 +51,9 @@ class Playbook:
             "HOSTING_JOURNAL": str(folder / "journal.db"),
         }
 
-    def run(self, role: str, *, hosts: str = "all", **variables: object) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, role: str, *, hosts: str = "all", playbook: str = "", **variables: object
+    ) -> subprocess.CompletedProcess[str]:
         page = f"{self.simulator.control_url}/sites/{{{{ {role}_environment_id }}}}"
         always = {
             "hosts": hosts,
@@ -67,8 +71,9 @@ class Playbook:
         (self.folder / "inventory.yml").write_text(
             yaml.safe_dump({"all": {"hosts": HOSTS, "vars": given}}, sort_keys=False)
         )
-        extra = {f"{role}_hosts": hosts}
-        command = [str(Path(sys.executable).parent / "ansible-playbook"), f"hosting.management.{role}"]
+        # What Ansible reads before it has variables of hosts.
+        extra = {f"{role}_hosts": hosts} | {name: given[name] for name in given if name.endswith(LIMITS)}
+        command = [str(Path(sys.executable).parent / "ansible-playbook"), playbook or f"hosting.management.{role}"]
         return subprocess.run(
             [*command, "-i", "inventory.yml", "-e", json.dumps(extra)],
             cwd=self.folder,
@@ -104,6 +109,16 @@ def release(simulator: Simulator) -> Callable[[str], None]:
     return put
 
 
+@pytest.fixture
+def starts(playbook, tmp_path: Path) -> Callable[[], int]:
+    """Return how often a browser has been started."""
+    log, browser = tmp_path / "starts", tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho start >>{log}\nexec {browser_of(None)} "$@"\n')
+    browser.chmod(0o755)
+    playbook.environment["CHROMIUM"] = str(browser)
+    return lambda: len(log.read_text().splitlines())
+
+
 def files_of(simulator: Simulator, number: int) -> str:
     return simulator.state.environment(seed.environment_id(number)).content.files
 
@@ -121,15 +136,19 @@ def test_a_release_that_loses_the_layout_is_rolled_back(playbook, release, simul
     assert "<img" in report.read_text()
 
 
-def test_a_release_that_keeps_the_layout_stays_and_the_second_run_takes_no_pictures(playbook, release, simulator):
+def test_a_release_that_keeps_the_layout_stays_and_the_second_run_takes_no_pictures(
+    playbook, release, simulator, starts
+):
     release("v2 works")
     done = playbook.run("deploy", release="v2")
     assert done.returncode == 0, done.stdout + done.stderr
     assert playbook.summary_of("shop")["pictures"]["greatest"] == 0
     assert files_of(simulator, 2) == "v2 works"
+    taken = starts()
+    assert taken == 4, "a wave of one site, and a wave of the other"
     again = playbook.run("deploy", release="v2")
     assert again.returncode == 0
-    assert "pictures" not in again.stdout
+    assert starts() == taken
 
 
 def test_an_update_that_loses_the_layout_is_undone_and_goes_nowhere_else(playbook, release, simulator):
@@ -168,6 +187,45 @@ def test_updates_that_keep_the_layout_go_everywhere(playbook, release, simulator
     assert playbook.summary_of("blog")["pictures"]["greatest"] == 0
     versions = [simulator.state.environment(seed.environment_id(number)).plugins[0].version for number in (1, 2)]
     assert versions == ["2.5.0", "2.5.0"]
+
+
+def test_all_sites_of_a_wave_share_one_browser_before_and_one_after(playbook, release, simulator, starts):
+    release("v2 works")
+    collapsing = simulator.state.environment(seed.environment_id(2, seed.STAGING))
+    collapsing.content = Content("v2 collapsed", "the same database")
+    done = playbook.run("deploy", release="v2", serial="100%", max_fail_percentage=100)
+    assert done.returncode == 2, done.stdout
+    assert starts() == 2
+    shop, blog = (playbook.summary_of(host) for host in HOSTS)
+    assert (shop["failed"], shop["pictures"]["greatest"], files_of(simulator, 1)) == (False, 0, "v2 works")
+    assert (blog["failed"], blog["rolled_back"], files_of(simulator, 2)) == (True, True, "v1")
+
+
+def test_updates_of_several_sites_share_a_browser_and_a_site_whose_page_is_missing_leaves_the_other_alone(
+    playbook, release, simulator, starts
+):
+    release("v1")
+    page = f"{simulator.control_url}/sites/{{{{ maintain_environment_id }}}}"
+    pages = [f"{page}/{{{{ 'nowhere' if inventory_hostname == 'shop' else 'shop' }}}}"]
+    night = playbook.run("maintain", update_plugins="updatable", canary=False, verify_pictures=pages)
+    assert night.returncode == 0, night.stdout
+    assert starts() == 2
+    shop, blog = (playbook.summary_of(host)["pictures"] for host in HOSTS)
+    assert "because of what was there before" in shop["problem"]
+    assert (blog["problem"], blog["greatest"]) == ("", 0)
+    versions = [simulator.state.environment(seed.environment_id(number)).plugins[0].version for number in (1, 2)]
+    assert versions == ["2.5.0", "2.5.0"]
+
+
+def test_sites_that_do_not_wait_for_each_other_take_their_own_pictures(playbook, release, starts):
+    release("v2 works")
+    role = "hosting.management.deploy"
+    play = {"hosts": "all", "connection": "local", "gather_facts": False, "strategy": "free", "roles": [role]}
+    (playbook.folder / "own.yml").write_text(yaml.safe_dump([play]))
+    done = playbook.run("deploy", release="v2", playbook="own.yml")
+    assert done.returncode == 0, done.stdout
+    assert starts() == 4
+    assert len(list(playbook.pictures.glob("*/after/manifest.json"))) == 2
 
 
 def test_a_page_that_does_not_work_before_is_not_compared(playbook, release, simulator):

@@ -27,6 +27,7 @@ pytest_plugins = ["simulator.fixtures"]
 
 ROOT = Path(__file__).parents[2]
 SECRET = "https://anna:s3cr3t-word@shop.example.com/cart?token=s3cr3t-token#s3cr3t-part"
+SEVERAL = {"pages": None, "folder": None}
 ENTRY = {"page": "/", "url": "", "width": 1, "height": 1, "file": "a.png", "sha256": ""}
 
 
@@ -44,12 +45,16 @@ ENTRY = {"page": "/", "url": "", "width": 1, "height": 1, "file": "a.png", "sha2
         ({"clock": "noon"}, "clock must be a time"),
         ({"pause": -1}, "pause must not be negative"),
         ({"browser": "/no/such/browser"}, "browser: /no/such/browser is no program"),
+        ({"taken": {"folder": "/another", "pictures": []}}, "taken is not what site_snapshot has returned"),
+        ({**SEVERAL, "sets": [{"folder": "/a"}]}, "sets[0]: missing required arguments: pages"),
+        ({**SEVERAL, "sets": [{"pages": [SECRET], "folder": "/a"}]}, "sets[0].pages must have addresses without"),
+        ({**SEVERAL, "sets": [{"pages": ["https://a.example"], "folder": "/a"}] * 2}, "sets has /a twice"),
     ],
 )
 def test_bad_input_is_refused_before_anything_is_started(options, said, controller, tmp_path):
     folder = tmp_path / "pictures"
     given = {"pages": ["https://shop.example.com/"], "folder": str(folder), **options}
-    result = controller.run(site_snapshot, **given)
+    result = controller.run(site_snapshot, **{name: value for name, value in given.items() if value is not None})
     assert result["error"]["kind"] == "invalid_input"
     assert result["msg"].startswith(said)
     assert "Nothing was" in result["msg"]
@@ -58,7 +63,7 @@ def test_bad_input_is_refused_before_anything_is_started(options, said, controll
 
 
 def test_a_missing_library_is_named_with_the_command_that_installs_it(controller, tmp_path, monkeypatch):
-    for name in ("playwright", "playwright.sync_api", "numpy"):
+    for name in ("playwright", "playwright.async_api", "numpy"):
         monkeypatch.setitem(sys.modules, name, None)
     taken = controller.run(
         site_snapshot, pages=["https://shop.example.com/"], folder=str(tmp_path / "new"), browser=sys.executable
