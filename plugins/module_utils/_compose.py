@@ -5,6 +5,9 @@
 
 The parts take turns: each goes on until there is something to wait for, and waits when its turn comes again. So the
 operations of one environment that do not depend on each other are under way side by side.
+
+With ``started``, the result of an earlier task, what that one has begun is brought to its end, and never sent again;
+what it has not begun is kept as without it.
 """
 
 from __future__ import annotations
@@ -35,7 +38,8 @@ from ._parts import (
     sftp_allowlist,
     themes,
 )
-from ._progress import IN_PROGRESS
+from ._phases import operations_of
+from ._progress import FAILED, FINISHED, IN_PROGRESS
 from ._text import printable
 
 UPDATES = ("themes", "plugins", "php_version")
@@ -43,6 +47,12 @@ UPDATES = ("themes", "plugins", "php_version")
 
 OF_TASK = ("canary", "environment_name", "force")
 """Options of a part that are those of the task, unless the part gives them."""
+
+OF_EACH = {
+    *("changed", "differs", "before", "after", "state_source", "operation"),
+    *("held", "waits_for", "failed", "msg", "error", "result"),
+}
+"""What a result says of each part, or of each of several of a part."""
 
 Label = Callable[[Mapping[str, Any]], "str | None"]
 
@@ -116,8 +126,9 @@ def declaration_option() -> Nested:
 
 
 def check_parts(params: dict[str, Any]) -> None:
-    """Refuse parts that contradict themselves, and a plan that is none."""
+    """Refuse parts that contradict themselves, a plan that is none, and the result of another module."""
     _check_planned(params)
+    _check_started(params)
     for part in PARTS:
         _check_entries(part, _declared(params, part) or [])
 
@@ -152,6 +163,21 @@ def _check_planned(params: dict[str, Any]) -> None:
             raise InvalidInput(f"planned.{name} must be null, or a dictionary with before and after. Nothing was sent.")
 
 
+def _check_started(params: dict[str, Any]) -> None:
+    """Refuse the result of a task that has kept no environment."""
+    parts = (params["started"] or {}).get("parts", {})
+    known = list(parts.values()) if isinstance(parts, dict) else [parts]
+    entries = [one for part in known for one in _entries_of(part)]
+    if not all(isinstance(one, dict) and one.keys() >= OF_EACH for one in entries):
+        raise InvalidInput("started is no result of a task that has kept an environment. Nothing was sent.")
+
+
+def _entries_of(part: Any) -> list[Any]:
+    """Return what a result says of each of several of a part, or of the part alone."""
+    entries = part.get("entries") if isinstance(part, dict) else None
+    return entries if isinstance(entries, list) else [part]
+
+
 def keep(context: Context) -> dict[str, Any]:
     """Bring about the declared parts of the task's environment, and return the task's result.
 
@@ -160,20 +186,19 @@ def keep(context: Context) -> dict[str, Any]:
     """
     turns = _turns(context) if context["planned"] is None else _turns_as_planned(context, context["planned"])
     _take(turns)
-    parts = {
-        part.name: _of_part(part, of_part)
-        for part in PARTS
-        if (of_part := [turn for turn in turns if turn.part is part]) or _declared(context, part) is not None
-    }
+    parts = _parts(context, turns)
     result: dict[str, Any] = {
-        "changed": any(part["changed"] for part in parts.values()),
+        "changed": any(turn.changed for turn in turns),
         "parts": parts,
         "differs": [name for name, part in parts.items() if part["differs"]],
         "state_source": _only(part["state_source"] for part in parts.values() if part["state_source"]),
         "operations": [{"part": turn.part.name, **turn.operation} for turn in turns if turn.operation],
     }
     if context.diff:
-        states = _states(parts, context["compare"] or ())
+        new = [turn for turn in turns if not turn.earlier]
+        of_new = {turn.part.name for turn in new}
+        told_before = [turn.part.name for turn in turns if turn.part.name not in of_new]
+        states = _states(_parts(context, new), [*(context["compare"] or ()), *told_before])
         values = differences(states["before"], states["after"], whole=True)
         whose = context["environment_name"] or context["environment_id"]
         result["diff"] = {"prepared": told(whose, values), "states": states}
@@ -224,7 +249,7 @@ def _turns_as_planned(context: Context, planned: Mapping[str, Any]) -> list[_Tur
 def _refused(turns: list[_Turn], planned: Mapping[str, Any]) -> bool:
     """Let all fail that would change something if one of them would change what is not planned; tell whether so."""
     # A backup changes no site, and is due by the clock. What is only compared may be planned for a later task.
-    bound = [turn for turn in turns if turn.part.name in planned or not turn.is_compared]
+    bound = [turn for turn in turns if not turn.earlier and (turn.part.name in planned or not turn.is_compared)]
     due = [turn for turn in bound if turn.would_change]
     problems = {turn: turn.problem_with(planned) for turn in due if turn.part.name != "backup"}
     unplanned = [turn for turn, problem in problems.items() if problem]
@@ -249,19 +274,45 @@ def _turns(context: Context, *, check_mode: bool = False, foreseen: list[_Turn] 
         many = declared if isinstance(declared, list) else [declared]
         for number, one in enumerate(many):
             before = foreseen[len(turns)] if foreseen else None
-            if before and before.failure:
+            if before and (before.failure or before.earlier):
                 turns.append(before)
                 continue
             limits = {"foreseen": Foreseen(before.context.predicted)} if before else {}
+            earlier = _earlier(context, part, number, one)
             of_part = context.narrowed(
-                {**{name: value for name, value in one.items() if value is not None or name not in OF_TASK}, **limits},
-                check_mode=check_mode or context.check_mode or part.name in compared,
+                {
+                    **{name: value for name, value in one.items() if value is not None or name not in OF_TASK},
+                    **limits,
+                    "started": earlier,
+                    "wait": context.wait or _is_known(context, earlier),
+                },
+                check_mode=context.check_mode or (not earlier and (check_mode or part.name in compared)),
                 diff=True,
             )
             place = f"{part.name}[{number}]" if isinstance(declared, list) and len(many) > 1 else part.name
             after = [turn for turn in turns if turn.part.name in part.after]
-            turns.append(_Turn(part, place, of_part, after, is_compared=part.name in compared))
+            turns.append(_Turn(part, place, of_part, after, is_compared=part.name in compared, earlier=earlier))
     return turns
+
+
+def _earlier(context: Context, part: Part, number: int, one: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what an earlier task has said of one of a part, where it has begun it or has failed to; or None."""
+    entries = _entries_of((context.started or {}).get("parts", {}).get(part.name))
+    said = entries[number] if number < len(entries) else None
+    if said is None or (part.label and said.get("name") != part.label(one)):
+        return None
+    return None if said["waits_for"] else said
+
+
+def _goes_on(said: Mapping[str, Any]) -> bool:
+    return any(one.get("state") == IN_PROGRESS for one in operations_of(said))
+
+
+def _is_known(context: Context, earlier: Mapping[str, Any] | None) -> bool:
+    """Tell whether one wait for many has seen the end of what an earlier task has begun, or has waited in vain."""
+    states = {one.get("id"): one.get("state") for one in operations_of(context.get("ended") or {})}
+    begun = operations_of(earlier or {})
+    return bool(begun) and all(states.get(one.get("id")) in (FINISHED, FAILED, IN_PROGRESS) for one in begun)
 
 
 @dataclass(eq=False)
@@ -277,8 +328,16 @@ class _Turn:
     failure: dict[str, Any] = field(default_factory=dict)  # with msg and error
     waits_for: str | None = None  # why nothing was sent, where the task does not wait
     unforeseen: dict[str, Any] = field(default_factory=dict)  # the traceback of a bug
+    earlier: dict[str, Any] | None = None  # what the task said of it that has begun it, or has failed to
     _steps: Steps[dict[str, Any]] | None = None
     _missed: _Turn | None = None  # the backup that was not taken before
+
+    def __post_init__(self) -> None:
+        """Take over what has come to its end in an earlier task."""
+        if self.earlier and (self.context.check_mode or not _goes_on(self.earlier)):
+            self.result = {name: self.earlier[name] for name in ("changed", "operation")}
+            if self.earlier["failed"]:
+                self.failure = {name: self.earlier[name] for name in ("msg", "error")}
 
     @property
     def has_ended(self) -> bool:
@@ -302,7 +361,7 @@ class _Turn:
 
     def go_on(self) -> None:
         """Go on until there is something to wait for; wait for it when it is this one's turn again."""
-        if self.has_ended or not all(turn.has_ended for turn in self.after):
+        if self.has_ended or not (self.earlier or all(turn.has_ended for turn in self.after)):
             return
         try:
             next(self._steps or self._begin())
@@ -328,7 +387,8 @@ class _Turn:
             self._fail(UnexpectedError.of(error))
 
     def _begin(self) -> Steps[dict[str, Any]]:
-        self._missed = next((turn for turn in self.after if turn.part.name == "backup" and turn.was_not_done), None)
+        backups = [] if self.earlier else [turn for turn in self.after if turn.part.name == "backup"]
+        self._missed = next((turn for turn in backups if turn.was_not_done), None)
         if self._missed:
             self.context = self.context.narrowed({}, check_mode=True)
         if self.context.check_mode:
@@ -365,6 +425,8 @@ class _Turn:
     @property
     def would_change(self) -> bool | None:
         """Whether the environment differs from what is declared, or did before; None when that is not known."""
+        if self.earlier:
+            return self.earlier["differs"]
         if self.waits_for or (self._missed and self.failure):
             return True
         result = self.result or {}
@@ -388,7 +450,8 @@ class _Turn:
 
     @property
     def changed(self) -> bool:
-        return bool(self.result and self.result["changed"] and not self.is_compared)
+        """Whether this task has changed it."""
+        return bool(self.result and self.result["changed"] and not self.is_compared and not self.earlier)
 
     def side(self, name: str) -> Any:
         """Return the state before or after, by label where there can be several; None when it is not known."""
@@ -406,6 +469,18 @@ class _Turn:
         """Return what the task's result has about this."""
         own = {"changed", "failed", "state_source", "operation", "held", "diff"}
         result = self.result or {}
+        if self.earlier:
+            return {
+                **self.earlier,
+                "operation": result.get("operation"),
+                "failed": bool(self.failure),
+                "msg": self.failure.get("msg"),
+                "error": self.failure.get("error"),
+                "result": {
+                    **self.earlier["result"],
+                    **{name: value for name, value in result.items() if name not in own},
+                },
+            }
         return {
             "changed": self.changed,
             "differs": self.would_change,
@@ -420,6 +495,16 @@ class _Turn:
             "error": self.failure.get("error"),
             "result": {name: value for name, value in result.items() if name not in own},
         }
+
+
+def _parts(context: Context, turns: list[_Turn]) -> dict[str, dict[str, Any]]:
+    """Return what the task's result has about each part that is declared, as far as these turns go."""
+    own = {part.name: [turn for turn in turns if turn.part is part] for part in PARTS}
+    return {
+        part.name: _of_part(part, own[part.name])
+        for part in PARTS
+        if own[part.name] or (part.label and _declared(context, part) is not None)
+    }
 
 
 def _of_part(part: Part, turns: list[_Turn]) -> dict[str, Any]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -120,6 +120,19 @@ class Updates:
         self.outcome: Outcome | None = None
         self.guard = Guard(context, extensions.kind)
         self.taken: set[str] = set()  # what this task may update, because it has noted so
+        if context.started:
+            self._take_over(context.started)
+
+    def _take_over(self, started: Mapping[str, Any]) -> None:
+        """Go on with what an earlier task has begun, as it saw it: by now, the service shows it as updated."""
+        one = self.context["name"]
+        if one:
+            self.taken = {one}
+            return
+        for update in (started.get("result") or {}).get(self.extensions.several) or []:
+            before, newest = update["previous_version"], update["version"]
+            self.before[update["name"]] = {"version": before, "update_version": newest}
+        self.taken, self.has_looked = set(self.before), bool(self.before)
 
     def settle(self) -> Steps[Outcome]:
         """Bring the updates about. What is known of the several after a failure is in the error's results."""

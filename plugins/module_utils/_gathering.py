@@ -135,8 +135,19 @@ def gather(context: Context) -> dict[str, Any]:
 def gather_after(result: dict[str, Any], context: Context) -> dict[str, Any]:
     """Return the result of a task that has kept an environment, with the readings that it asks for besides.
 
-    What the service has shown before is asked again only where the task has sent something since.
+    What the service has shown before is asked again only where the task has sent something since. What an earlier task
+    has read, whose work this one goes on with, is there, too.
     """
+    result = _read_after(result, context)
+    earlier = context.started or {}
+    for name in ("readings", "unread"):
+        before = {one: value for one, value in (earlier.get(name) or {}).items() if one not in context["gather"]}
+        if before:
+            result[name] = {**before, **(result.get(name) or {})}
+    return result
+
+
+def _read_after(result: dict[str, Any], context: Context) -> dict[str, Any]:
     if not context["gather"]:
         return result
     if result["changed"]:

@@ -15,7 +15,7 @@ from ._environments import php_version_of
 from ._errors import HostingError, InvalidInput
 from ._extensions import is_missing, list_plugins, list_themes
 from ._journal import Entry, Subject, note_progress
-from ._operations import Operation
+from ._operations import SWITCHED_OFF, Operation
 from ._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
 from ._sites import environment_of_site
 from ._under_way import OVERWRITING, Kind, kind_of
@@ -39,7 +39,8 @@ LOOK_AGAIN = 0.2  # seconds between two looks at the answer that another run wai
 def await_updates(context: Context) -> bool:
     """Wait for the updates that are under way at the task's environment; return whether all have ended.
 
-    The journal learns how they ended. In check mode and with ``wait: false`` they are looked at once.
+    The journal learns how they ended. In check mode and with ``wait: false`` they are looked at once. With
+    ``companions: false``, what was accepted counts as done.
     """
     waits = context.wait and not context.check_mode
     deadline = time.monotonic() + (context.wait_timeout if waits else 0)
@@ -47,7 +48,11 @@ def await_updates(context: Context) -> bool:
         found = _under_way(context)
         accepted = [one for one in found if one[1].progress == IN_PROGRESS]
         operations = [Operation.resume(entry, waits=context.wait) for _subject, entry in accepted]
-        context.follow(operations, max(0.0, deadline - time.monotonic()), context.journal)
+        if context.companions:
+            context.follow(operations, max(0.0, deadline - time.monotonic()), context.journal)
+        else:
+            for operation in operations:
+                operation.cannot_be_told(SWITCHED_OFF)
         for (subject, entry), operation in zip(accepted, operations, strict=True):
             if operation.state != IN_PROGRESS and not context.check_mode:
                 state = FAILED if operation.state == FAILED else FINISHED

@@ -40,6 +40,7 @@ GIVE_UP_AFTER = 60  # seconds of as many answers that say nothing, after which n
 
 REMEMBERED_FOR = 86400  # seconds in which the journal knows that a service has not shown an operation
 NO_OPERATION = "none:none-00000000-0000-4000-8000-000000000000"
+SWITCHED_OFF = "Operations are not followed, because companions are switched off."
 NO_ENDPOINT = "The service has no endpoint that shows operations."
 NOT_KNOWN = "The service does not know the operation, or shows no operations."
 SHOWS_NONE = f"The service shows no operations: it has not shown any of the last {NEVER_SEEN} that it has accepted."

@@ -10,7 +10,7 @@ of the operation.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -48,15 +48,20 @@ def in_phases(run: Run) -> Run:
         _check(started, context.get("ended"))
         goes_on = any(one.get("state") == IN_PROGRESS for one in operations_of(started))
         result = run(context) if goes_on and not context.check_mode else {}
-        is_unseen = any(one["state"] == UNKNOWN and not one["resumed"] for one in operations_of(result))
-        if is_unseen and not context.get("ended"):
-            context.journal.let_go()
-            time.sleep(context["pause_when_unknown"])
+        if not context.get("ended"):
+            pause_for_unseen(context, operations_of(result))
         earlier = {name: value for name, value in started.items() if name not in NOT_PASSED_ON}
         taken_over = {name: value for name, value in result.items() if name in ("backup", "operation", "operations")}
         return {**earlier, **taken_over, "changed": False}
 
     return run_phase
+
+
+def pause_for_unseen(context: Context, operations: Iterable[Mapping[str, Any]]) -> None:
+    """Pause where the service does not show how one of the operations ends, and it was begun by this run."""
+    if any(one["state"] == UNKNOWN and not one["resumed"] for one in operations):
+        context.journal.let_go()
+        time.sleep(context["pause_when_unknown"])
 
 
 def operations_of(started: Mapping[str, Any]) -> list[dict[str, Any]]:

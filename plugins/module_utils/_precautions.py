@@ -32,12 +32,14 @@ def precaution_options() -> dict[str, dict[str, Any]]:
 def keep_with_care(context: Context) -> dict[str, Any]:
     """Bring about the declared parts of the task's environment, after a look at its site and its locks.
 
+    What an earlier task has seen of both, whose work this one goes on with, is not asked again.
+
     Returns the task's result, which is a failure when the site does not work, or any part failed.
     """
-    found: dict[str, Any] = {}
-    if context["site_check"] is not None:
+    found = {name: value for name, value in (context.started or {}).items() if name in ("site_check", "locks")}
+    if context["site_check"] is not None and "site_check" not in found:
         found["site_check"] = _asked(context)
-    if context["lock_groups"] is not None:
+    if context["lock_groups"] is not None and "locks" not in found:
         found["locks"] = _locks(context)
     site = found.get("site_check", {"failed": False})
     if site["failed"] or found.get("locks"):

@@ -67,7 +67,7 @@ def require_address(params: Mapping[str, Any]) -> None:
     if twice is not None:
         raise InvalidInput(f"sites has {twice} twice: give each site a name of its own. Nothing was sent.")
     known = (params["checked"] or {"checks": []}).get("checks")
-    if not isinstance(known, list) or not all(isinstance(one, dict) and CHECKED <= {*one} for one in known):
+    if not isinstance(known, list) or not all(isinstance(one, dict) and {*one} >= CHECKED for one in known):
         raise InvalidInput("checked is nothing that a task with sites has returned of a site. Nothing was sent.")
 
 
@@ -183,9 +183,9 @@ def _check_side_by_side(asked: list[tuple[Context, str]]) -> list[dict[str, Any]
     """Ask addresses side by side, so that a slow one holds up no other, and no pause is waited for twice."""
     turns = BoundedSemaphore(MOST_AT_ONCE)
     if len(asked) < 2:  # without the price of a thread
-        return [_check(*one, turns) for one in asked]
+        return [_check(site, url, turns) for site, url in asked]
     with ThreadPoolExecutor(min(len(asked), MOST_PAUSING)) as pool:
-        return list(pool.map(lambda one: _check(*one, turns), asked))
+        return list(pool.map(lambda one: _check(one[0], one[1], turns), asked))
 
 
 def _check(context: Context, url: str, turns: BoundedSemaphore) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from ._operations import (
     NOT_KNOWN,
     REPORT_EVERY,
     SHOWS_NONE,
+    SWITCHED_OFF,
     VERDICT_WITHIN,
     VISIBLE_AFTER,
     Operation,
@@ -56,8 +57,6 @@ MOST_SAMPLES = 50  # of how long operations took, the newest
 _WORDS = {"php_restart": "restart", "cache_clear": "caches"}
 KINDS = ("backup", "push", "restore", "update", "removal", "command", "restart", "caches", "other")
 """What operations can be waited for."""
-
-SWITCHED_OFF = "Operations are not followed, because companions are switched off."
 
 
 def kind_named(subject: Subject, entry: Entry) -> str:

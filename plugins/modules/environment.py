@@ -26,6 +26,9 @@ description:
     and after are in C(diff.states), by part, of those parts that are not compared only.
   - O(force), O(wait), O(wait_timeout) and O(poll_interval) apply to each part. With O(wait=false), a part that has to
     wait for something else at the environment sends nothing, and says so in RV(parts).
+  - To keep many environments, start with O(wait=false), wait for all of them in one task with
+    M(hosting.management.operation_wait), and let each host go on with O(started), as in the examples. The role
+    P(hosting.management.maintain#role) makes its updates so.
 options:
   declaration:
     description:
@@ -176,6 +179,35 @@ options:
         has it or not.
       - A part of O(compare) has to fit only if it is in here.
     type: dict
+  wait_until:
+    description:
+      - What the task waits for. With V(accepted), it waits for whatever is in the way of a part, such as a push by
+        another run, but not for the operations that it starts itself.
+    type: str
+    choices: [ended, accepted]
+    default: ended
+  started:
+    description:
+      - The registered result of an earlier task with this module and the same options, but with O(wait=false) or
+        O(wait_until=accepted). This task brings to its end what that one has begun. It waits if that is still
+        necessary, and fails if an operation has failed. It sends none of that again, also if it has failed.
+      - What had to wait in the earlier task, such as an update that comes after another one, is kept as without this
+        option. What was as declared then is not asked for again. RV(parts) tells about both tasks together, and
+        RV(ignore:changed) about this one alone.
+      - What the earlier task has seen with O(site_check) and O(lock_groups) counts, and is not asked again. What it has
+        read with O(gather) is in RV(readings), too.
+    type: dict
+  ended:
+    description:
+      - What M(hosting.management.operation_wait) has returned for the environment in C(environments). The task then
+        does not ask the service again for what has ended, and waits no longer for what has not.
+    type: dict
+  pause_when_unknown:
+    description:
+      - With O(started), how many seconds to wait where the service does not show how an operation ends, unless O(ended)
+        says that this has been done.
+    type: float
+    default: 0
 author:
   - hosting.management contributors (@hosting-management)
 extends_documentation_fragment:
@@ -236,11 +268,32 @@ EXAMPLES = r"""
       sftp_allowlist:
         before: [198.51.100.7]
         after: [198.51.100.7, 203.0.113.24]
+
+- name: Start the updates
+  hosting.management.environment:
+    environment_id: "{{ hosting_environment_id }}"
+    plugins: updatable
+    wait: false
+  register: started
+
+- name: Wait for the updates of all hosts
+  hosting.management.operation_wait:
+    environment_ids: "{{ ansible_play_hosts | map('extract', hostvars, 'hosting_environment_id') }}"
+    kinds: [update]
+  register: waited
+  run_once: true
+
+- name: Check that the updates have been made
+  hosting.management.environment:
+    environment_id: "{{ hosting_environment_id }}"
+    plugins: updatable
+    started: "{{ started }}"
+    ended: "{{ (waited.environments | default({}))[hosting_environment_id] | default(omit) }}"
 """
 
 RETURN = r"""
 parts:
-  description: What became of each declared part, by its name.
+  description: What became of each declared part, by its name. With O(started), since that task.
   returned: always, unless the options are not valid
   type: dict
   contains:
@@ -392,12 +445,14 @@ from ..module_utils._arguments import (
     change_options,
     environment_option,
     operation_options,
+    phase_options,
     uuid_option,
 )
 from ..module_utils._compose import check_parts, part_options
 from ..module_utils._context import Context
 from ..module_utils._entry import run_module
 from ..module_utils._gathering import gather_after, gather_options
+from ..module_utils._phases import operations_of, pause_for_unseen
 from ..module_utils._precautions import keep_with_care, precaution_options
 from ..module_utils._verdicts import canary_options
 
@@ -405,6 +460,7 @@ SPEC = ModuleSpec(
     api_options(),
     change_options(),
     operation_options(),
+    phase_options(),
     {"environment_id": environment_option(), "site_id": uuid_option(required=False), **canary_options()},
     part_options(),
     precaution_options(),
@@ -415,7 +471,14 @@ SPEC = ModuleSpec(
 
 def run(context: Context) -> dict[str, Any]:
     """Keep the environment as declared, and read what is asked for besides."""
-    return gather_after(keep_with_care(context), context)
+    started = context.started or {}
+    if started.get("error") and "parts" not in started:
+        return {"failed": True, "msg": started.get("msg"), "error": started["error"]}
+    result = keep_with_care(context)
+    if context.started:
+        waited_for = [one.get("id") for one in operations_of(context["ended"] or {})]
+        pause_for_unseen(context, [one for one in result["operations"] if one["id"] not in waited_for])
+    return gather_after(result, context)
 
 
 def main() -> None:

@@ -171,6 +171,12 @@ backup:
       returned: when the service shows it
       type: str
       sample: "2026-11-02T00:00:00Z"
+is_taken:
+  description: Whether the task took a backup, or would have in check mode. With O(started), whether the earlier task
+    did, which RV(ignore:changed) does not tell.
+  returned: with O(state=present)
+  type: bool
+  sample: true
 removed:
   description: The backups that the task removed, or would have in check mode, newest first, each as RV(backup).
   returned: with O(state=absent) or O(keep), and on failure if there are any

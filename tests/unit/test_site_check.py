@@ -525,6 +525,15 @@ def test_an_update_that_goes_on_is_waited_for_and_not_judged_before_its_end(cont
     assert (result["has_ended"], verdicts(result)) == (True, ["works"])
 
 
+def test_an_update_that_nobody_can_look_at_counts_as_done(controller, site, simulator):
+    simulator.settings.operation_seconds = 0
+    controller.run(site_plugin, wait=False, **FORMS)
+    simulator.clear_requests()
+    controller.options["companions"] = False
+    assert controller.run(site_check, environment_id=LIVE, urls=[f"{site}/"], wait_timeout=5)["has_ended"] is True
+    assert not [one for one in simulator.requests if one.path.startswith("/operations/")]
+
+
 def test_what_another_run_updates_while_the_site_answers_is_not_judged_by_that_answer(controller, site, monkeypatch):
     monkeypatch.setattr(Site, "meanwhile", lambda: controller.run(site_plugin, canary=True, **FORMS))
     result = controller.run(site_check, environment_id=LIVE, urls=[f"{site}/meanwhile"])

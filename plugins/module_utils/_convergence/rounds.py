@@ -109,7 +109,7 @@ def _take_up(change: Change, begun: Begun) -> Steps[Outcome | Done]:
     change.ledger.require_same()
     rows, operation = change.ledger.read(), begun.operation
     done = Done(has_sent=True, operation=operation)
-    plan = change.plan(NOT_SHOWN)
+    plan = change.plan(change.observe() if change.is_state else NOT_SHOWN)
     round_ = Round(rows, rows, NOT_SHOWN, plan, change.wanted(plan, done), Decision(Step.FOLLOW))
     entry = _row_of(change, round_, operation)
     if entry.progress in (FINISHED, FAILED):

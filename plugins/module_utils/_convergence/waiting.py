@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from .._errors import HostingError
 from .._journal import Entry, Subject
-from .._operations import Operation, next_look, require_finished
+from .._operations import SWITCHED_OFF, Operation, next_look, require_finished
 from .._progress import FAILED, FINISHED, IN_PROGRESS, UNKNOWN
 from . import messages
 from .change import Change, Done, Round, outcome
@@ -29,7 +29,7 @@ def follow(change: Change, round_: Round, done: Done) -> Steps[Outcome | Done]:
     change.ledger.remember(round_.request, entry)
     waits = context.follows and not context.check_mode
     if not context.companions:
-        operation.cannot_be_told("Operations are not followed, because companions are switched off.")
+        operation.cannot_be_told(SWITCHED_OFF)
     else:
         if waits:
             yield

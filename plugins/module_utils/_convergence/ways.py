@@ -12,7 +12,7 @@ from typing import Any
 from .._context import Context
 from .._interface import Request
 from .._journal import Journal, NoJournal
-from .._phases import Begun
+from .._phases import Begun, begun
 from .._under_way import Start
 from .change import Change
 from .generators import Steps, in_one_go
@@ -42,6 +42,8 @@ def converging(
     :param prepare: called before the request is noted; it returns False when the plan has to be made anew.
     :param take: called when the journal has the request already, right before it leaves; it returns False when the plan
         has to be made anew.
+
+    What an earlier task has started is brought to its end. Then nothing is sent.
     """
     return settle(
         Change(
@@ -55,6 +57,7 @@ def converging(
             start=start,
             prepare=prepare,
             take=take,
+            begun=begun(context),
         )
     )
 

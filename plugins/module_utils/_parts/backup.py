@@ -74,7 +74,7 @@ def steps(context: Context) -> Steps[dict[str, Any]]:
         raise room.told_in(error) from None
     if tag is not None and outcome.record and outcome.operation and not context.check_mode:
         note_taken(context, tag, outcome.record)
-    return outcome.result(backup=outcome.record or {"tag": tag}, **room.result(outcome))
+    return outcome.result(backup=outcome.record or {"tag": tag}, is_taken=outcome.changed, **room.result(outcome))
 
 
 run = in_one_go(steps)

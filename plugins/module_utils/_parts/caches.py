@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from .._arguments import optional_text_option, text_option
-from .._client import Record
 from .._context import NOT_SHOWN, Context
 from .._convergence import Outcome, Steps, taking_once
 from .._errors import HostingError, InvalidInput
@@ -86,7 +85,7 @@ def request_of(context: Context, cache: str) -> Request:
 def _read_cdn_cache_id(context: Context) -> str:
     if not context["site_id"]:
         raise InvalidInput("The cache cdn needs cdn_cache_id, or site_id to ask for it. Nothing was sent.")
-    environment: Record = environment_of_site(context)
+    environment = environment_of_site(context)
     if environment is NOT_SHOWN:
         raise InvalidInput("The service does not show the id of the CDN's cache. Give cdn_cache_id. Nothing was sent.")
     if not environment.get("cdn_cache_id"):

@@ -70,7 +70,7 @@ class _Change:
         self.context, self.guard, self.request = context, guard, request
         self.shown: str | None = None
         self.version_after: str | None = context["version"]
-        self.is_taken = False
+        self.is_taken = context.started is not None
 
     def plan(self, before: Observed | None) -> Plan:
         self.shown = before.value["version"] if before else None
