@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from ..module_utils._phases import operations_of
+from ..module_utils._progress import FAILED, FINISHED, IN_PROGRESS
 from .maintenance_checks import Checked
 from .maintenance_declared import Declared
 from .maintenance_findings import CHECKS, PARTS
@@ -25,6 +27,45 @@ def result_of(done: Record, settings: Record) -> Record:
     :param settings: what the tasks were asked for: ``result`` of maintenance_settings.
     """
     return _Maintained(plain(done), plain(settings)).result()
+
+
+def goes_on(result: Record) -> bool:
+    """Tell whether a task has begun what had not ended when it did, or has left something that has to wait.
+
+    :param result: that of environment, manual_backup or backup_restore.
+    """
+    result = plain(result)
+    return bool(_has_to_wait(result)) or any(one.get("state") == IN_PROGRESS for one in operations_of(result))
+
+
+def _has_to_wait(result: Record) -> list[Record]:
+    """Return the parts that have sent nothing, because they have to wait."""
+    return [one for entries in entries_of(result).values() for one in entries if one["waits_for"]]
+
+
+def has_more(result: Record, ended: Record) -> bool:
+    """Tell whether there is something left to begin at an environment now that what was in its way has ended.
+
+    :param result: that of environment, which has not waited.
+    :param ended: what operation_wait has returned for the environment since.
+    """
+    states = [one.get("state") for one in operations_of(plain(ended))]
+    return bool(_has_to_wait(plain(result)) and states) and all(one in (FINISHED, FAILED) for one in states)
+
+
+def wave_of(settings: list[Record], results: list[Record]) -> Record:
+    """Return what one task waits for: ``ids`` of environments, their ``names`` by id, and ``wait_timeout``.
+
+    :param settings: what maintenance_settings has returned for each environment of a wave.
+    :param results: what became of the same task of each, in the same order.
+    """
+    pairs = zip(plain(settings), plain(results), strict=True)
+    waiting = [one["waiting"] for one, result in pairs if one and result and goes_on(result)]
+    return {
+        "ids": [one["environment_id"] for one in waiting],
+        "names": {one["environment_id"]: one["environment"] for one in waiting},
+        "wait_timeout": max((one["wait_timeout"] for one in waiting), default=0),
+    }
 
 
 def is_spoilt(made: Record, well: Record) -> bool:

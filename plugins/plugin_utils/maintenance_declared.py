@@ -101,7 +101,7 @@ class Declared(Environment):
         backup = self._of("update_backup")
         if failed := [one for one in (backup, self.foreseen_backup or {}) if one.get("failed")]:
             self._fail("update_backup", _with_room(message_of(failed[0])))
-        elif backup.get("changed") or self._would_back_up():
+        elif backup.get("is_taken") or self._would_back_up():
             back = ", to be restored if the site does not work after them" if self.settings.get("rolls_back") else ""
             self.done.append(STEPS["update_backup"])
             self.changes.append(plan.change("update_backup", f"{STEPS['update_backup']}{back}"))

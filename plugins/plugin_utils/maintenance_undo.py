@@ -92,7 +92,7 @@ def _problem_of_backup(done: Record, kept: Record) -> str:
     if backup.get("id") is None:
         return "the service does not show the backup from before the updates"
     operation = taken.get("operation") or {}
-    if not taken.get("changed"):
+    if not taken.get("is_taken"):
         # The declared backup, which this run has taken a moment before, may be new enough.
         known = ((declared.get("result") or {}).get("backup") or {}).get("id")
         if not declared.get("changed") or known != backup["id"]:
@@ -121,11 +121,11 @@ def broken_by(well: Record) -> list[str]:
 def said_of(undo: Record, well: Record) -> str:
     """Return what became of the way back, as sentences; nothing where there was none.
 
-    :param undo: the ``choice`` (undo_of), and the results of backup_restore (``restore``) and, after it, of site_check
-        (``back``).
+    :param undo: the ``choice`` (undo_of), and the results of backup_restore (``restore`` of the task that has begun it,
+        ``restored`` of the one that has brought it to its end) and, after it, of site_check (``back``).
     :param well: the result of site_check after the updates.
     """
-    choice, restore, back = undo.get("choice") or {}, undo.get("restore") or {}, undo.get("back") or {}
+    choice, restore, back = undo.get("choice") or {}, _restore_of(undo), undo.get("back") or {}
     if choice.get("problem"):
         return f"It was not rolled back, because {choice['problem']}."
     if choice.get("backup_id") is None:
@@ -147,8 +147,14 @@ def said_of(undo: Record, well: Record) -> str:
 
 def is_restored(undo: Record) -> bool:
     """Tell whether the backup was restored, by this run or an earlier one."""
-    restore = undo.get("restore") or {}
+    restore = _restore_of(undo)
     return bool(restore) and not restore.get("failed") and not restore.get("skipped")
+
+
+def _restore_of(undo: Record) -> Record:
+    """Return the result of the restore: of the task that has begun it, unless that ended badly."""
+    restored = undo.get("restored") or {}
+    return restored if restored.get("failed") else undo.get("restore") or {}
 
 
 def _in_brackets(text: Any) -> str:

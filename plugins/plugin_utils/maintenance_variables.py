@@ -111,6 +111,11 @@ def _settings(typed: Record, also: Record, host: str, check_mode: bool, planned:
         "compared_first": [*compared, *(["backup"] if foresees_backup else []), *([] if check_mode else UPDATES)],
         "planned": plan.moves_of(planned, bound) if planned else None,
         "site_check": _site_check(typed, bool(updates)),
+        "waiting": {
+            "environment_id": str(typed["maintain_environment_id"]).lower(),
+            "environment": host,
+            "wait_timeout": typed["maintain_wait_timeout"],
+        },
         "verifies": verifies,
         "looks": "judge.yml" if not verifies else "ask_with_pictures.yml" if pictures else "ask.yml",
         "pictures": pictures,

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.plugin_utils.maintenance import is_spoilt, result_of
+from ansible_collections.hosting.management.plugins.plugin_utils.maintenance import (
+    goes_on,
+    has_more,
+    is_spoilt,
+    result_of,
+    wave_of,
+)
 from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_findings import PARTS
 from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_summary import summary_of
 from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_undo import RELEASE
@@ -157,7 +163,7 @@ def test_a_backup_that_is_only_checked_and_not_there_is_told():
 
 
 def test_a_backup_before_updates_is_a_change_or_a_failure():
-    taken = result_of({"update_backup": {"changed": True, "backup": {"id": 7}}}, SETTINGS)
+    taken = result_of({"update_backup": {"is_taken": True, "backup": {"id": 7}}}, SETTINGS)
     assert [(one["part"], one["text"]) for one in taken["changes"]] == [("update_backup", "backup before the updates")]
     failed = {"update_backup": {"failed": True, "msg": "It was refused."}}
     assert findings(failed) == [("update_backup", "fail", "It was refused.")]
@@ -667,7 +673,7 @@ def test_a_site_that_answers_well_and_looks_different_does_not_work():
 def test_a_site_that_the_updates_broke_says_which_backup_goes_back():
     update = entry(changed=True, differs=True, result={"php_version": "8.4"})
     made = {"made": {"parts": {"php_version": update}}, "well": {"failed": True, "msg": "It answered 500."}}
-    backup = {"update_backup": {"changed": True, "backup": {"id": 7, "tag": "maintenance"}}}
+    backup = {"update_backup": {"is_taken": True, "backup": {"id": 7, "tag": "maintenance"}}}
     result = result_of({**kept(php_version=update), **made, **backup}, SETTINGS)
     assert result["done"] == ["PHP version: 8.4", "backup before the updates"]
     [finding] = result["findings"]
@@ -793,3 +799,62 @@ SPOILT = {
 @pytest.mark.parametrize(("made", "well", "spoilt"), SPOILT.values(), ids=SPOILT)
 def test_whether_updates_went_wrong(made: dict, well: dict, spoilt: bool):
     assert is_spoilt(made, well) is spoilt
+
+
+# ---- what is waited for ---------------------------------------------------------------------------------------------
+
+
+def under_way(*states: str, waits: bool = False) -> dict:
+    """What environment returns that has not waited: operations, and an update that has to wait or not."""
+    operations = [{"id": str(number), "state": state} for number, state in enumerate(states)]
+    waiting = entry(waits_for="The update goes on." if waits else None)
+    return {"parts": {"php_version": {**waiting, "entries": None}}, "operations": operations}
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        ({}, False),
+        (under_way(), False),
+        (under_way("finished", "unknown"), False),
+        (under_way("finished", "in_progress"), True),
+        (under_way(waits=True), True),
+        ({"operation": {"id": "a", "state": "in_progress"}}, True),
+        ({"operation": {"id": "a", "state": "finished"}}, False),
+        ({"failed": True, "msg": "It was refused."}, False),
+    ],
+)
+def test_what_goes_on_is_what_was_begun_or_has_to_wait(result, expected):
+    assert goes_on(result) is expected
+
+
+@pytest.mark.parametrize(
+    ("result", "states", "expected"),
+    [
+        (under_way("in_progress", waits=True), ["finished"], True),
+        (under_way("in_progress", waits=True), ["finished", "failed"], True),
+        (under_way("in_progress", waits=True), ["failed", "in_progress"], False),
+        (under_way("in_progress", waits=True), ["unknown"], False),
+        (under_way("in_progress", waits=True), [], False),
+        (under_way("in_progress"), ["finished"], False),
+        ({}, ["finished"], False),
+    ],
+)
+def test_there_is_more_to_begin_where_all_that_was_in_the_way_has_ended(result, states, expected):
+    worst = {"state": states[0]} if states else {}
+    ended = {"operation": worst, "operations": [{"state": state} for state in states]} if states else {}
+    assert has_more(result, ended) is expected
+
+
+def test_one_wait_is_for_those_at_which_something_goes_on():
+    def settings(name: str, wait_timeout: float) -> dict:
+        return {"waiting": {"environment_id": f"e-{name}", "environment": name, "wait_timeout": wait_timeout}}
+
+    environments = [settings("shop", 60), settings("blog", 600), settings("wiki", 5), settings("news", 900), {}]
+    results = [under_way("in_progress"), under_way(waits=True), {}, under_way("finished"), under_way("in_progress")]
+    assert wave_of(environments, results) == {
+        "ids": ["e-shop", "e-blog"],
+        "names": {"e-shop": "shop", "e-blog": "blog"},
+        "wait_timeout": 600,
+    }
+    assert wave_of([], []) == {"ids": [], "names": {}, "wait_timeout": 0}

@@ -22,7 +22,7 @@ PHP = {"kind": "php", "name": "php", "version": "8.4", "verdict": "broke_it"}
 DOWN = {"failed": True, "error": {"kind": "check_failed"}, "has_ended": True, "updates": [TRIAL], "msg": "It is down."}
 ASKED = {"checks": [{"ok": True}]}
 KEPT = {"site_check": ASKED, "readings": {"releases": THERE}, "unread": {}, "parts": {}}
-TAKEN = {"changed": True, "backup": {"id": 8, "tag": "maintenance"}, "operation": {"state": "finished"}}
+TAKEN = {"is_taken": True, "backup": {"id": 8, "tag": "maintenance"}, "operation": {"state": "finished"}}
 MADE = {"parts": {"plugins": {"changed": True}}}
 DONE = {"kept": KEPT, "made": MADE, "well": DOWN, "now": {**THERE, "read_at": "later"}, "update_backup": TAKEN}
 CHOICE = {"backup_id": 8, "tag": "maintenance", "release": f"{RELEASE} 8", "problem": ""}
@@ -39,7 +39,7 @@ def kept(**values: Any) -> dict[str, Any]:
 def declared(backup_id: int, *, changed: bool = True, state: str = "finished") -> dict[str, Any]:
     """The backup that is declared, as the module environment tells of it."""
     part = {"changed": changed, "result": {"backup": {"id": backup_id}}, "operation": {"state": state}}
-    return {**kept(parts={"backup": part}), "update_backup": {**TAKEN, "changed": False, "operation": None}}
+    return {**kept(parts={"backup": part}), "update_backup": {**TAKEN, "is_taken": False, "operation": None}}
 
 
 def test_the_backup_of_this_run_is_restored_where_updates_broke_the_site():
@@ -77,7 +77,7 @@ LEFT_ALONE = {
     "no journal": ({"well": {**DOWN, "updates": None}}, "the journal could not take down which updates broke it"),
     "no backup": ({"update_backup": {}}, "the service does not show the backup from before the updates"),
     "no number": ({"update_backup": {**TAKEN, "backup": {"tag": "x"}}}, "the service does not show the backup"),
-    "an older backup": ({"update_backup": {**TAKEN, "changed": False}}, NO_BACKUP),
+    "an older backup": ({"update_backup": {**TAKEN, "is_taken": False}}, NO_BACKUP),
     "an older declared one": (declared(8, changed=False), NO_BACKUP),
     "another one than declared": (declared(7), NO_BACKUP),
     "its end is unknown": ({"update_backup": {**TAKEN, "operation": {"state": "unknown"}}}, "it is not known when the"),
