@@ -13,7 +13,7 @@ author:
 description:
   - Tells what an environment has before a deployment, and what becomes of the push. The role
     P(hosting.management.deploy#role) gives this to your own tasks, as C(deployment).
-positional: looked, company
+positional: looked, company, site
 options:
   _input:
     description:
@@ -29,6 +29,10 @@ options:
     description:
       - The result of M(hosting.management.environment_info) for the company. Skipped or empty if it was not read.
     type: dict
+  site:
+    description:
+      - What M(hosting.management.site_check) has found out about the host's site. Empty if it was not asked.
+    type: dict
 """
 
 EXAMPLES = r"""
@@ -41,8 +45,8 @@ RETURN = r"""
 _value:
   description:
     - C(before) has what the environment has, and C(push), which is V(due), V(there), V(in progress), V(unknown) or
-      V(off). C(is_due) in it is false where nothing is left to do. C(result) is then the C(deploy_result), and
-      otherwise empty.
+      V(off). C(is_due) in it is false where nothing is left to do, and C(asks_site) is true where only the site
+      has to be asked yet. C(result) is the C(deploy_result) where nothing is left to do, and otherwise empty.
   type: dict
 """
 
@@ -59,8 +63,11 @@ class FilterModule:
         return {"deploy_preflight": deploy_preflight}
 
 
-def deploy_preflight(settings: Record, looked: Record, company: Record | None = None) -> Record:
+def deploy_preflight(
+    settings: Record, looked: Record, company: Record | None = None, site: Record | None = None
+) -> Record:
     settings, looked = plain(settings), plain(looked)
     target = target_of(asked_of(settings, looked["site"] or {}, plain(company or {})))
-    before = preflight_of(settings, looked["releases"], looked["push"] or {}, target.line)
-    return {"before": before, "result": result_without_work(before, settings, looked["releases"], time.time())}
+    known, push, parts = looked["releases"], looked["push"] or {}, looked.get("parts")
+    before = preflight_of(settings, known, push, target.line, parts, site)
+    return {"before": before, "result": result_without_work(before, settings, known, time.time())}

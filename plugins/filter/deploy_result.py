@@ -17,8 +17,8 @@ positional: settings
 options:
   _input:
     description:
-      - The results of the tasks by the names of the steps (C(backup), C(push), C(parts), C(restore), C(restart),
-        C(caches)); what M(hosting.management.deployment_info) returned before them (C(looked)), and
+      - The results of the tasks by the names of the steps (C(backup), C(push), C(parts), C(kept), C(restore));
+        what M(hosting.management.deployment_info) returned before them (C(looked)), and
         M(hosting.management.release_info) C(now), if it was asked; the operations that were waited for (C(ends)); the
         C(failure); the backup that was C(chosen); and C(return), how going back to it went. What never came is empty.
     type: dict

@@ -18,8 +18,10 @@ options:
   _input:
     description:
       - What the tasks have registered so far. What M(hosting.management.deployment_info) returned (C(looked)), the
-        result of the C(push), the operations that were waited for (C(ends)), the C(failure), and C(return), how going
-        back to the backup went. What has not come yet is empty.
+        results of the C(push), of M(hosting.management.environment) (C(kept)) and of the C(restore), the operations
+        that were waited for (C(ends)), the C(failure), and C(return), how going back to the backup went. What has not
+        come yet is empty. C(news) has the C(release) that PHP is restarted for, and whether this run has brought it
+        (C(is_new)).
     type: dict
     required: true
   settings:
@@ -39,7 +41,9 @@ RETURN = r"""
 _value:
   description:
     - C(pushes) and C(refreshes) tell whether the release is to be pushed, and whether PHP is to be restarted and caches
-      are to be cleared. C(reads_again) tells whether what is there now has to be read.
+      are to be cleared. C(php_restart) and C(caches) are what M(hosting.management.environment) takes for that.
+      C(is_open) tells whether not all that was begun has ended well, and C(reads_again) whether what is there now has
+      to be read.
   type: dict
 """
 

@@ -107,13 +107,11 @@ def run(context: Context) -> dict[str, Any]:
     is_short = days is not None and known["expires_in_days"] is not None and known["expires_in_days"] < days
     if days is not None and (known["status"] != "active" or is_short):
         expires = f"expires on {known['expires_at_iso']}" if known["expires_at_iso"] else "does not expire"
-        error = CheckFailed(
+        raise CheckFailed(
             f"The API key {printable(known['name'])} is {printable(known['status'])} and {expires}. Create a new key,"
             " and set it as HOSTING_API_KEY. Nothing was done.",
             nothing_done=True,
         )
-        error.results.update(result)
-        raise error
     return result
 
 

@@ -148,6 +148,7 @@ from ..module_utils._errors import HostingError, InvalidInput
 from ..module_utils._parts.caches import CACHES, OPTIONS, clearing, request_of
 from ..module_utils._phases import begun, in_phases
 
+
 def _check_caches(params: dict[str, Any]) -> None:
     """Refuse what belongs to a cache that is not cleared, and a CDN cache that nobody names."""
     params["caches"] = list(dict.fromkeys(params["caches"]))

@@ -80,7 +80,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 environments:
-  description: For each of O(environments), by its id, the values C(is_busy), C(releases) and C(push).
+  description: For each of O(environments), by its id, the values C(is_busy), C(releases), C(push) and
+    C(read_at).
   returned: if O(environments) is given
   type: dict
 is_busy:
@@ -139,7 +140,7 @@ differs:
   sample: [domains]
 read_at:
   description: When this was read, in ISO 8601, UTC, by the clock of the controller.
-  returned: success
+  returned: if O(environment_id) is given
   type: str
   sample: "2026-11-02T00:00:00.000Z"
 error:
@@ -209,20 +210,21 @@ SPEC = ModuleSpec(
     ],
 )
 
+ONCE_A_WAVE = "environments"
+"""With this option, the module is for all hosts at once: a strategy without run_once leaves each to its own."""
+
 
 def run(context: Context) -> dict[str, Any]:
     """Return what is known of the environment's releases, what would become of a push, and the site's environments."""
-    read_at = iso_with_milliseconds(datetime.now(UTC))
     if context["environments"] is not None:
         found = {one["environment_id"]: _remembered(context.narrowed(one)) for one in context["environments"]}
-        return {"environments": found, "read_at": read_at}
+        return {"environments": found}
     remembered = _remembered(context)
     is_there = not remembered["push"] or not (remembered["push"]["is_pushed"] or remembered["push"]["error"])
     return {
         **remembered,
         "site": _listed(context, context["site_id"]) if context["site_id"] else None,
         **(compare(context, context["compare_with"]) if is_there else {}),
-        "read_at": read_at,
     }
 
 
@@ -230,6 +232,7 @@ def _remembered(context: Context) -> dict[str, Any]:
     """Return what the journal knows."""
     rows = context.journal.of_environment(context.client.base_url, context["environment_id"])
     return {
+        "read_at": iso_with_milliseconds(datetime.now(UTC)),
         "is_busy": any(entry.progress in (SENT, IN_PROGRESS) for _subject, entry in rows),
         "releases": releases.run(context),
         "push": foreseen(context, context["push"]) if context["push"] else None,

@@ -284,6 +284,9 @@ SPEC = ModuleSpec(
     **CONSTRAINTS,
 )
 
+ONCE_A_WAVE = "sites"
+"""With this option, the module is for all hosts at once: a strategy without run_once leaves each to its own."""
+
 
 def run(context: Context) -> dict[str, Any]:
     """Check a site, or several."""

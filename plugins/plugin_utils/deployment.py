@@ -13,7 +13,7 @@ from .chosen_backup import chosen, none_chosen
 from .plain_values import Record, plain
 from .plan import change_of
 
-PUSH, AFTER_PUSH, WP_CLI, VERIFY, PICTURES = "push", "after_push", "wp_cli", "verify", "pictures"
+BACKUP, PUSH, AFTER_PUSH, WP_CLI, VERIFY, PICTURES = "backup", "push", "after_push", "wp_cli", "verify", "pictures"
 """The steps whose failures mean something, as the tasks say themselves, whatever they are called."""
 
 NAME_ONE = "Name one with -e deploy_rollback_backup_id=ID; hosting.management.backup_info lists them."

@@ -11,7 +11,7 @@ from datetime import datetime
 from ..module_utils._backup_removals import NO_ROOM, words_for
 from ..module_utils._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
 from . import plan as plans
-from .deployment import PICTURES, PUSH, VERIFY, name_of
+from .deployment import BACKUP, PICTURES, PUSH, VERIFY, name_of
 from .deployment_text import text_of
 from .plain_values import Record, plain
 from .results import end_of_log
@@ -29,6 +29,9 @@ STEPS = {
 }
 """The results that count as done when they have changed something, with the words for them."""
 
+PARTS_OF = {"restart": "php_restart"}
+"""The parts of an environment that have other names than their steps."""
+
 IN_DOUBT = ("outcome_unknown", "timeout", "connection", "service", "malformed_response", "unexpected")
 """The kinds of errors after which nobody knows whether a push was carried out."""
 
@@ -41,8 +44,8 @@ FORCED_BY = {PUSH: "deploy_force_push", "restore": "deploy_force_restore"}
 def result_of(results: Record, settings: Record, began: float, now: float) -> Record:
     """Return what became of one environment, as ``deploy_result`` has it.
 
-    :param results: what the tasks have registered: those of STEPS (domains and denied addresses as ``parts``, the
-        result of environment), the release ``before`` and ``now`` (release_info; empty where nothing but this run's
+    :param results: what the tasks have registered: those of STEPS (as ``kept`` and ``parts``, results of environment,
+        what is a part of it), the release ``before`` and ``now`` (release_info; empty where nothing but this run's
         push has changed it), the ``ends`` that were waited for (operation_wait), the ``failure`` (see
         deployment.goes_back), the backup that was ``chosen``, and ``return``: how going back to it went, and the end
         of the site's error ``log``. What never came is missing, or empty.
@@ -133,8 +136,9 @@ class _Environment:
         }
 
     def _result(self, step: str) -> Record:
-        parts = (self.results.get("parts") or {}).get("parts") or {}
-        return parts.get(step) or self.results.get(step) or {}
+        name = PARTS_OF.get(step, step)
+        kept = [((self.results.get(one) or {}).get("parts") or {}).get(name) for one in ("kept", "parts")]
+        return next((one for one in kept if one), None) or self.results.get(step) or {}
 
     def _removed(self) -> list[Record]:
         """Return the backups that made room for this run's."""
@@ -192,6 +196,8 @@ class _Environment:
             return f"The site does not work: {text}"
         if self.step == PICTURES and self.kind == "check_failed":
             return text
+        if self.step == BACKUP:
+            return f"The backup {self._tag()} was not taken, so nothing was pushed: {text}"
         if self.step != PUSH:
             return f"Failed at '{self.failure['task']}': {text}"
         if self.kind == "operation_failed":

@@ -21,7 +21,7 @@ from .text_table import LONGEST_UNFOLDED
 
 MOST_RELEASES = 8  # that the plan names
 LEFT_ALONE = ("there", "not planned")
-AT_EACH_RUN = ("before_tasks", "after_push_tasks", "after_tasks", "domains", "sets_denied_ips", "verifies", "wp_cli")
+AT_EACH_RUN = ("before_tasks", "after_push_tasks", "after_tasks", "wp_cli")
 NEEDS = {
     FAILED: "deploy again, or roll back",
     IN_PROGRESS: "accepted; its end was not seen yet",
@@ -30,22 +30,34 @@ NEEDS = {
 """What a push or restore needs that has come so far."""
 
 
-def preflight_of(settings: Record, known: Record, prediction: Record, line: str) -> Record:
+def preflight_of(
+    settings: Record,
+    known: Record,
+    prediction: Record,
+    line: str,
+    parts: Record | None = None,
+    site: Record | None = None,
+) -> Record:
     """Return what an environment has before a deployment, and what the push is going to be: what hooks get.
 
     ``push`` is ``off``, ``due``, ``there``, ``in progress`` or ``unknown``, or ``not planned`` where it is due and the
-    plan, which the run is held to, does not fit. ``is_due`` is False there, and where all is on record already and
-    nothing is done at each run.
+    plan, which the run is held to, does not fit. ``is_due`` is False there, and where all is as it should be already,
+    as far as that is known, and nothing is done at each run. ``asks_site`` says that only the site has to be asked yet.
 
     :param settings: what is asked of the host, as deployment_settings.settings_of returns it.
     :param known: what release_info returns.
     :param prediction: what deployment_info has of the push; empty if nothing is pushed.
     :param line: the environment's line of the plan.
+    :param parts: how the environment differs from what is declared (deployment_info), if it was compared.
+    :param site: what site_check has found out about its site, if that was asked.
     """
     settings, known, prediction = plain(settings), plain(known), plain(prediction)
     push = _push(known, prediction)
     if push == "due" and _is_unplanned(settings, known):
         push = "not planned"
+    is_more_due = _is_more_due(settings, known, plain(parts or {}))
+    asks_site = push == "there" and not is_more_due and settings["verifies"] and not settings["check_mode"]
+    is_well = not asks_site or plain(site or {}).get("failed") is False
     return {
         "environment": settings["environment"],
         "release": settings["release"],
@@ -57,7 +69,8 @@ def preflight_of(settings: Record, known: Record, prediction: Record, line: str)
         "is_interrupted": bool(known["is_interrupted"]),
         "state_before": known["state"] or "",
         "push": push,
-        "is_due": push != "not planned" and (push != "there" or _is_more_due(settings, known)),
+        "is_due": push != "not planned" and (push != "there" or is_more_due or not is_well),
+        "asks_site": asks_site,
         "line": str(line),
     }
 
@@ -96,24 +109,49 @@ def _why_unplanned(settings: Record, known: Record) -> str:
 def steps_of(results: Record, settings: Record) -> Record:
     """Return which steps an environment has before it: ``pushes``, ``refreshes``, and at the end ``reads_again``.
 
-    :param results: what the tasks have registered so far: ``looked`` (deployment_info), the ``push``, the ``ends`` of
-        operations that were waited for (operation_wait), the ``failure``, and ``return``: how going back went.
+    ``php_restart`` and ``caches`` are what environment takes where PHP is to be restarted and caches are to be cleared;
+    empty where not. ``is_open`` tells whether not all that this has begun has ended well.
+
+    :param results: what the tasks have registered so far: ``looked`` (deployment_info), the ``push``, ``kept``
+        (environment), the ``restore`` of a backup, the ``ends`` of operations that were waited for (operation_wait),
+        the ``failure``, and ``return``: how going back went. ``news`` has the ``release`` for which PHP is restarted,
+        and whether this run has brought it (``is_new``).
     :param settings: what is asked of the host, as deployment_settings.settings_of returns it.
     """
     results, settings = plain(results), plain(settings)
     known, push = results["looked"].get("releases") or {}, results["push"]
     pushes = _push(known, results["looked"].get("push") or {}) not in ("off", "there")
     is_seen = not pushes or end_of_push(push, results["ends"]).get("state") == FINISHED
+    has_news = push.get("changed") or results["restore"]
+    refreshes = bool(has_news or (known and not _is_refreshed(settings, known)))
+    once = {"release": results["news"]["release"], "force": bool(results["news"]["is_new"])}
+    cache = {**once, "if_offered": True}
+    of_cdn = {"cdn_cache_id": settings["cdn_cache_id"]} if settings["cdn_cache_id"] else {}
     return {
         "pushes": pushes,
-        "refreshes": bool(push.get("changed")) or not _is_refreshed(settings, known),
+        "refreshes": refreshes,
+        "php_restart": once if refreshes and settings["restarts_php"] else {},
+        "caches": [{**cache, "cache": name, **(of_cdn if name == "cdn" else {})} for name in settings["caches"]]
+        if refreshes
+        else [],
+        "is_open": _is_open(results["kept"], results["ends"]),
         "reads_again": bool(results["failure"] or results["return"] or not is_seen),
     }
 
 
-def _is_more_due(settings: Record, known: Record) -> bool:
+def _is_open(kept: Record, ends: list[Record]) -> bool:
+    """Tell whether something that a task has begun has not ended well, or has still to wait."""
+    well = [one["id"] for one in ends if one["state"] == FINISHED]
+    going_on = [one["id"] for one in kept.get("operations") or [] if one["state"] == IN_PROGRESS]
+    has_to_wait = any(part["waits_for"] for part in (kept.get("parts") or {}).values())
+    return has_to_wait or any(one not in well for one in going_on)
+
+
+def _is_more_due(settings: Record, known: Record, parts: Record) -> bool:
     """Tell whether anything is left to do once the release is there."""
-    return any(settings[name] for name in AT_EACH_RUN) or not _is_refreshed(settings, known)
+    wanted = {"domains": settings["domains"], "denied_ips": settings["sets_denied_ips"]}
+    are_there = all(parts.get(name, {}).get("differs") is False for name, is_wanted in wanted.items() if is_wanted)
+    return any(settings[name] for name in AT_EACH_RUN) or not are_there or not _is_refreshed(settings, known)
 
 
 def _is_refreshed(settings: Record, known: Record) -> bool:

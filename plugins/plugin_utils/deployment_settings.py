@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..module_utils._checks import checked_addresses, checked_keep, checked_wp_command
+from ..module_utils._checks import checked_addresses, checked_domain_name, checked_keep, checked_wp_command
 from ..module_utils._dns import canonical_name
 from ..module_utils._text import without_login
 from . import plan as plans
@@ -55,8 +55,8 @@ def settings_of(read: Record, *, rolls_back_only: bool = False) -> Record:
     Where a variable has a wrong type, nothing else is known or told.
 
     :param read: what the lookup role_variables returns; ``also`` has ``inventory_hostname``, ``ansible_check_mode``,
-        ``ansible_play_name``, ``hosting_base_url``, ``hosting_environment_name``, and the ``__deploy_serial`` and
-        ``__deploy_waves`` of the playbook deploy.
+        ``ansible_play_name``, ``group_names``, ``hosting_base_url``, ``hosting_cdn_cache_id``,
+        ``hosting_environment_name``, and the ``__deploy_serial`` and ``__deploy_waves`` of the playbook deploy.
     :param rolls_back_only: whether it is about the playbook rollback, which needs less.
     """
     read = plain(read)
@@ -79,7 +79,11 @@ def settings_of(read: Record, *, rolls_back_only: bool = False) -> Record:
         **_steps_of(values),
         **_plan_of(values, also),
     }
-    settings["foreseen"] = _foreseen_of(settings)
+    settings["reads"] = {
+        "environment_id": settings["environment_id"],
+        "push": _foreseen_of(settings),
+        "groups": listed(also["group_names"]),
+    }
     return _held_to_plan(settings, values) if values.get("deploy_plan") else settings
 
 
@@ -137,6 +141,7 @@ def _target_of(values: Record, also: Record) -> Record:
     return {
         "base_url": str(also["hosting_base_url"] or ""),
         "environment_name": str(also["hosting_environment_name"] or ""),
+        "cdn_cache_id": str(also["hosting_cdn_cache_id"] or ""),
         "site_id": _text(values, "site_id"),
         "environment_id": _text(values, "environment_id"),
         "source_environment_id": _text(values, "source_environment_id") if pushes else "",
@@ -177,11 +182,24 @@ def _steps_of(values: Record) -> Record:
         "caches": listed(values.get("deploy_caches")) if clears else [],
         "clears_caches": bool(clears),
         "verifies": bool(values.get("deploy_verify") and verify_urls),
+        "site": _site_of(values, verify_urls),
         "pictures": pictures_of("deploy", values, _text(values, "environment_id"))
         if values.get("deploy_verify")
         else {},
         "rolls_back": bool(values.get("deploy_rollback")),
         "wait_timeout": values.get("deploy_wait_timeout") or 0,
+    }
+
+
+def _site_of(values: Record, urls: list[str]) -> Record:
+    """Return what site_check asks of a site, as far as the variables say it."""
+    names = {"validate_site_certs": "validate_certs"}
+    options = ("status", "contains", "lacks", "attempts", "pause", "timeout", "validate_site_certs")
+    asked = {name: values.get(f"deploy_verify_{names.get(name, name)}") for name in options}
+    # Facts are shown with -v; addresses with a login are refused.
+    return {
+        "urls": [without_login(url) for url in urls],
+        **{name: value for name, value in asked.items() if value is not None},
     }
 
 
@@ -267,6 +285,20 @@ def _contradictions(given: Record, values: Record) -> Iterator[str]:
         yield "deploy_log_lines must be 0 or more."
     if values.get("deploy_set_denied_ips") and "deploy_denied_ips" not in given:
         yield "deploy_set_denied_ips needs deploy_denied_ips, the addresses."
+    yield from _bad_parts(values)
+
+
+def _bad_parts(values: Record) -> Iterator[str]:
+    """Yield a sentence for denied addresses and for each domain that cannot be."""
+    try:
+        checked_addresses(listed(values.get("deploy_denied_ips")) if values.get("deploy_set_denied_ips") else [])
+    except ValueError as error:
+        yield f"deploy_denied_ips {error}."
+    for one in _domains(values) if values.get("deploy_ensure_domains") else []:
+        try:
+            checked_domain_name(str(one.get("domain_name")))
+        except ValueError as error:
+            yield f"deploy_domains: domain_name {error}."
 
 
 def _bad_commands(values: Record) -> Iterator[str]:

@@ -171,10 +171,13 @@ def test_ids_that_are_not_where_they_should_be_are_told_before_anything_is_done(
     assert paths.count("/sites") == 1
 
 
+THREE_STEPS = 3  # tasks that change an environment: the backup, the push, and all that comes after it
+
+
 @pytest.mark.sample("with companions")
 def test_the_first_run_changes_and_the_second_sends_no_write(either_service):
     companions = [] if "HOSTING_COMPANIONS" in either_service.environment else ["cache", "edge cache"]
-    assert either_service.changes() == 8 + (2 if companions else 0)
+    assert either_service.changes() == 2 * THREE_STEPS
     assert either_service.written() == dict.fromkeys([*FIRST[:5], *companions], 2)
     backup, push = (
         next(one for one in either_service.simulator.writes if is_a(name, one)) for name in ("backup", "push")
@@ -195,12 +198,12 @@ def test_each_release_is_backed_up_and_pushed_also_an_earlier_one_a_forced_one_a
     name = "v2 \N{ROCKET}\x85: 'a' \"b\" #c"
     deployment.changes("--limit", "shop")
     for release, options in ((name, {}), ("v1", {}), ("v1", {"deploy_force_push": True})):
-        assert deployment.changes("--limit", "shop", release=release, **options) == 4
+        assert deployment.changes("--limit", "shop", release=release, **options) == THREE_STEPS
         assert deployment.written() == AGAIN
     for file in deployment.folder.glob("journal.db*"):
         file.unlink()
     # The backups that are there may be from before anything: a new one is taken before the push.
-    assert deployment.changes("--limit", "shop") == 4
+    assert deployment.changes("--limit", "shop") == THREE_STEPS
     assert deployment.written() == AGAIN
     backups = deployment.simulator.state.environment(seed.environment_id(1)).backups
     notes = [one.note for one in backups if one.type == "manual"][-5:]
@@ -208,7 +211,7 @@ def test_each_release_is_backed_up_and_pushed_also_an_earlier_one_a_forced_one_a
 
 
 def test_check_mode_predicts_and_writes_nothing(deployment):
-    assert deployment.changes("--check", "--diff", "-e", "deploy_serial='[1, 1]'") == 10
+    assert deployment.changes("--check", "--diff", "-e", "deploy_serial='[1, 1]'") == 2 * THREE_STEPS
     assert "Waves (deploy_serial): 1, then 1." in deployment.said
     assert "shop: staging → live (shop.example.com)" in as_text(deployment.said)
     assert "/sites" not in [request.path for request in deployment.simulator.requests]
@@ -219,8 +222,8 @@ def test_check_mode_predicts_and_writes_nothing(deployment):
 def test_limit_and_serial_apply_to_environments_and_one_with_nothing_to_do_is_not_visited(deployment):
     options = {"deploy_domains": [], "deploy_set_denied_ips": False, "deploy_verify": False}
     (deployment.folder / "left.txt").write_text("blog\n")
-    assert deployment.changes("--limit", "@left.txt", **options) == 4
-    assert deployment.changes("-e", "deploy_serial='1,1'", **options) == 4
+    assert deployment.changes("--limit", "@left.txt", **options) == THREE_STEPS
+    assert deployment.changes("-e", "deploy_serial='1,1'", **options) == THREE_STEPS
     assert "Waves (deploy_serial): 1, then 1." in deployment.said
     assert deployment.changes("-e", "deploy_serial=2", **options) == 0
     assert "2 environments: 0 changed, 2 had nothing to do, 0 failed." in deployment.said
@@ -261,7 +264,7 @@ def test_a_failed_push_says_which_backup_to_go_back_to(deployment, simulator):
     assert "The push of v1 failed on its way, so parts of it may be there" in done.stdout
     assert f"restore the backup with the tag before-v1 (id {backup.id}, taken" in done.stdout
     assert deployment.written() == {"backup": 1, "push": 1}
-    assert deployment.changes("--limit", "shop") == 4
+    assert deployment.changes("--limit", "shop") == THREE_STEPS - 1
     assert "backup" not in deployment.written(), "the backup from before the failed push is the one to go back to"
 
 
@@ -288,7 +291,7 @@ def test_it_runs_on_localhost_with_plain_variables(deployment):
         "deploy_source_environment_id": seed.environment_id(1, seed.STAGING),
     }
     extra = [argument for name, value in ids.items() for argument in ("-e", f"{name}={value}")]
-    assert deployment.changes(*extra, hosts="localhost") == 5
+    assert deployment.changes(*extra, hosts="localhost") == THREE_STEPS
     assert deployment.written() == dict.fromkeys(FIRST, 1)
 
 
@@ -344,7 +347,7 @@ def test_a_push_of_unknown_outcome_is_not_rolled_back_and_forced_by_a_variable(d
     assert "run it with force: true" in done.stdout or "run with force: true" in done.stdout
     assert "deploy_force_push: true" in done.stdout
     assert deployment.written() == {}
-    assert deployment.changes("--limit", "shop", deploy_force_push=True) == 4
+    assert deployment.changes("--limit", "shop", deploy_force_push=True) == THREE_STEPS - 1, "the backup counts"
     assert deployment.written()["push"] == 1
 
 
@@ -490,7 +493,9 @@ def test_a_release_that_does_not_work_is_rolled_back(deployment):
     (shop,) = summary["environments"]
     assert (shop["before"], shop["rolled_back"], shop["error"]["kind"]) == ("v1", True, "check_failed")
     stage(deployment, "v1")
-    assert deployment.changes("--limit", "shop", release="v1") == 4, "what is there is not v1 as it was pushed"
+    assert deployment.changes("--limit", "shop", release="v1") == THREE_STEPS, (
+        "what is there is not v1 as it was pushed"
+    )
 
 
 def test_a_task_after_the_push_that_fails_is_a_reason_to_go_back(deployment):
@@ -574,13 +579,13 @@ def test_the_rollback_playbook_goes_back_once_and_to_a_backup_that_is_named(depl
     assert refused.returncode
     assert "shop has v2, and deploy_release is v1" in refused.stdout
     assert deployment.written() == {}
-    assert deployment.changes(**options) == 3
+    assert deployment.changes(**options) == 2
     assert contents(deployment) == first
     assert deployment.written() == {"restore": 1, "restart": 1, "cache": 1, "edge cache": 1}
     again = deployment.run(**options)
     assert "1 environment: 0 changed, 1 had nothing to do, 0 failed." in again.stdout
     assert deployment.written() == {}
-    assert deployment.changes("-e", f"deploy_rollback_backup_id={seeded.id}", **options) == 3
+    assert deployment.changes("-e", f"deploy_rollback_backup_id={seeded.id}", **options) == 2
     assert contents(deployment) == seeded.content
 
 

@@ -123,5 +123,5 @@ def test_a_deployment_and_its_rollback_are_planned(deployment):
     stale = deployment.run("-e", "deploy_plan=back.json", "-e", "deploy_rollback_backup_id=1", **back)
     assert stale.returncode == 2
     assert deployment.written() == {}
-    assert deployment.changes("-e", "deploy_plan=back.json", **back) == 3
+    assert deployment.changes("-e", "deploy_plan=back.json", **back) == 2
     assert contents(deployment) == before

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import ANY
+
 import pytest
 
 from ansible_collections.hosting.management.plugins.modules import (
@@ -97,7 +99,7 @@ def test_many_environments_are_looked_up_in_the_journal_alone(controller, simula
     ]
     found = controller.run(deployment_info, environments=wanted)["environments"]
     alone = look(controller, push=V1)
-    assert found[LIVE] == {name: alone[name] for name in ("is_busy", "releases", "push")}
+    assert found[LIVE] == {**{name: alone[name] for name in ("is_busy", "releases", "push")}, "read_at": ANY}
     assert (found[other]["releases"]["release"], found[other]["push"]["is_pushed"]) == (None, True)
     assert simulator.requests == []
 

@@ -31,6 +31,7 @@ HOST = {
     "after_push_tasks": [],
     "after_tasks": [],
     "wp_cli": 0,
+    "cdn_cache_id": "",
     "domains": [],
     "sets_denied_ips": False,
     "restarts_php": True,
@@ -97,6 +98,7 @@ def test_what_hooks_get():
         "state_before": "",
         "push": "due",
         "is_due": True,
+        "asks_site": False,
         "line": "shop: a → b",
     }
 
@@ -112,9 +114,10 @@ DUE = {
     "tasks before the backup": ({"before_tasks": ["a.yml"]}, {}, {"is_pushed": False}, True),
     "tasks after the push": ({"after_push_tasks": ["a.yml"]}, {}, {"is_pushed": False}, True),
     "tasks at the end": ({"after_tasks": ["a.yml"]}, {}, {"is_pushed": False}, True),
-    "domains": ({"domains": [{"domain_name": "a"}]}, {}, {"is_pushed": False}, True),
-    "denied addresses": ({"sets_denied_ips": True}, {}, {"is_pushed": False}, True),
-    "the verification": ({"verifies": True}, {}, {"is_pushed": False}, True),
+    "domains, as far as is known": ({"domains": [{"domain_name": "a"}]}, {}, {"is_pushed": False}, True),
+    "denied addresses, as far as is known": ({"sets_denied_ips": True}, {}, {"is_pushed": False}, True),
+    "a look at the site": ({"verifies": True}, {}, {"is_pushed": False}, True),
+    "no look in check mode": ({"verifies": True, "check_mode": True}, {}, {"is_pushed": False}, False),
     "no restart": ({}, {"php_restart": None, "is_restarted": False}, {"is_pushed": False}, True),
     "no restart since the push": ({}, {"is_restarted": False}, {"is_pushed": False}, True),
     "a restart for something else": (
@@ -131,6 +134,43 @@ DUE = {
     ),
     "a cache": ({}, {"cleared_caches": ["site"]}, {"is_pushed": False}, True),
 }
+
+
+DECLARES = {"domains": [{"domain_name": "a"}], "sets_denied_ips": True}
+AS_DECLARED = {"domains": {"differs": False}, "denied_ips": {"differs": False}}
+
+
+@pytest.mark.parametrize(
+    ("parts", "is_due"),
+    [
+        (AS_DECLARED, False),
+        ({**AS_DECLARED, "domains": {"differs": True}}, True),
+        ({**AS_DECLARED, "denied_ips": {"differs": None}}, True),
+        ({"domains": {"differs": False}}, True),
+        (None, True),
+    ],
+    ids=["all is there", "a domain is missing", "a part cannot be read", "a part was not read", "nothing was read"],
+)
+def test_what_is_declared_is_left_alone_where_it_is_there(parts, is_due):
+    assert preflight_of({**HOST, **DECLARES}, KNOWN, {"is_pushed": False}, LINE, parts)["is_due"] is is_due
+
+
+@pytest.mark.parametrize(
+    ("site", "host", "known", "asks", "is_due"),
+    [
+        (None, {}, {}, True, True),
+        ({"failed": False}, {}, {}, True, False),
+        ({"failed": True}, {}, {}, True, True),
+        ({"failed": False}, {"after_tasks": ["a.yml"]}, {}, False, True),
+        ({"failed": False}, {}, {"is_restarted": False}, False, True),
+        (None, {"check_mode": True}, {}, False, False),
+    ],
+    ids=["not asked", "well", "broken", "with tasks", "not restarted", "check mode"],
+)
+def test_where_only_the_site_is_left_it_decides(site, host, known, asks, is_due):
+    settings, known = {**HOST, "verifies": True, **host}, {**KNOWN, **known}
+    found = preflight_of(settings, known, {"is_pushed": False}, LINE, site=site)
+    assert (found["asks_site"], found["is_due"]) == (asks, is_due)
 
 
 @pytest.mark.parametrize(("host", "known", "prediction", "is_due"), DUE.values(), ids=DUE)
@@ -154,6 +194,11 @@ def test_an_environment_with_nothing_to_do_has_its_result_at_once():
 
 PUSHED = {"changed": True, "operation": {"id": "7", "state": "in_progress"}}
 THERE, DUE_NOW = {"is_pushed": False}, {"is_pushed": True}
+REGISTERED: dict[str, Any] = {
+    **{name: {} for name in ("looked", "push", "kept", "restore", "failure", "return")},
+    "ends": [],
+    "news": {"release": "v2", "is_new": False},
+}
 STEPS = {
     "the release is to come": ({}, {}, DUE_NOW, {}, {"pushes": True, "refreshes": False, "reads_again": True}),
     "its push has ended well": (
@@ -234,8 +279,38 @@ STEPS = {
 @pytest.mark.parametrize(("host", "known", "prediction", "results", "steps"), STEPS.values(), ids=STEPS)
 def test_which_steps_are_left(host, known, prediction, results, steps):
     looked = {"releases": {**KNOWN, **known}, "push": prediction}
-    registered = {"looked": looked, "push": {}, "ends": [], "failure": {}, "return": {}, **results}
-    assert steps_of(registered, {**HOST, **host}) == steps
+    found = steps_of({**REGISTERED, "looked": looked, **results}, {**HOST, **host})
+    assert {name: found[name] for name in steps} == steps
+    assert bool(found["php_restart"] or found["caches"]) is found["refreshes"]
+
+
+def test_what_a_site_forgets_is_what_is_wanted_once_for_the_release():
+    results = {**REGISTERED, "push": PUSHED, "news": {"release": "v2", "is_new": True}}
+    host = {**HOST, "caches": ["site", "cdn"], "cdn_cache_id": "7"}
+    once = {"release": "v2", "force": True}
+    found = steps_of(results, host)
+    assert found["php_restart"] == once
+    assert found["caches"] == [
+        {**once, "if_offered": True, "cache": "site"},
+        {**once, "if_offered": True, "cache": "cdn", "cdn_cache_id": "7"},
+    ]
+    assert steps_of(results, {**host, "restarts_php": False, "caches": []})["php_restart"] == {}
+
+
+ACCEPTED = {"id": "8", "state": "in_progress"}
+OPEN = {
+    "nothing was begun": ({}, [], False),
+    "it goes on": ({"operations": [ACCEPTED]}, [], True),
+    "it has ended well": ({"operations": [ACCEPTED]}, [{"id": "8", "state": "finished"}], False),
+    "it has failed": ({"operations": [ACCEPTED]}, [{"id": "8", "state": "failed"}], True),
+    "it had ended before": ({"operations": [{"id": "8", "state": "finished"}]}, [], False),
+    "it has to wait": ({"operations": [], "parts": {"domains": {"waits_for": "a push"}}}, [], True),
+}
+
+
+@pytest.mark.parametrize(("kept", "ends", "is_open"), OPEN.values(), ids=OPEN)
+def test_what_has_not_ended_well_is_looked_at_by_the_host_itself(kept, ends, is_open):
+    assert steps_of({**REGISTERED, "kept": kept, "ends": ends}, HOST)["is_open"] is is_open
 
 
 PLANNED = {"changes": [{"part": "push", "before": "v1", "after": {"release": "v2"}}]}

@@ -44,7 +44,9 @@ ALSO = {
     "inventory_hostname": "shop",
     "ansible_check_mode": False,
     "ansible_play_name": "Deploy in waves of 1",
+    "group_names": ["shops"],
     "hosting_base_url": None,
+    "hosting_cdn_cache_id": None,
     "hosting_environment_name": None,
     "__deploy_serial": None,
     "__deploy_waves": None,
@@ -92,6 +94,14 @@ PROBLEMS = {
     "no patience": ({"deploy_verify_pause": -1}, "deploy_verify_attempts must be 1 or more, deploy_verify_pause 0"),
     "no time": ({"deploy_verify_timeout": 0}, "deploy_verify_attempts must be 1 or more, deploy_verify_pause 0"),
     "no list": ({"deploy_set_denied_ips": True}, "deploy_set_denied_ips needs deploy_denied_ips, the addresses."),
+    "no address to deny": (
+        {"deploy_set_denied_ips": True, "deploy_denied_ips": ["x"]},
+        "deploy_denied_ips has an entry",
+    ),
+    "no domain": (
+        {"deploy_ensure_domains": True, "deploy_domains": [{"domain_name": "a b"}]},
+        "deploy_domains: domain_name ",
+    ),
     "no command": (
         {"deploy_wp_cli": ["core update-db", "wp "]},
         "Command 2 of deploy_wp_cli must be a command of WP-CLI",

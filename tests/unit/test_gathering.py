@@ -11,8 +11,7 @@ from collections import Counter
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.module_utils._declaring import ENTRIES
-from ansible_collections.hosting.management.plugins.module_utils._declaring import declaration_of
+from ansible_collections.hosting.management.plugins.module_utils._declaring import ENTRIES, declaration_of
 from ansible_collections.hosting.management.plugins.module_utils._gathering import READINGS
 from ansible_collections.hosting.management.plugins.modules import (
     api_key_info,

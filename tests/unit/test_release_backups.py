@@ -244,8 +244,8 @@ def test_a_push_brings_the_backup_before_it_to_its_end_and_has_it_on_record(cont
     started = controller.run(manual_backup, wait_until="accepted", **BACKUP)
     result = controller.run(env_push, requires_backup=True, backup={"started": started}, wait_until="accepted", **PUSH)
     assert changed(result)
-    assert result["backup"]["id"] == taken()[1]
-    assert on_record(controller) == {"id": taken()[1], "tag": "before-v2", "problem": None}
+    assert result["backup"]["id"] == taken()[-1]
+    assert on_record(controller) == {"id": taken()[-1], "tag": "before-v2", "problem": None}
     simulator.clear_requests()
     again = controller.run(env_push, started=result, **PUSH)
     assert again["backup"] == result["backup"]

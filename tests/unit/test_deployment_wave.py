@@ -1,0 +1,80 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is done once for all hosts of a wave, and for which of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.hosting.management.plugins.plugin_utils.deployment_wave import wave_of
+from unit.test_deployment_plan import HOST, KNOWN
+
+THERE: dict[str, Any] = {"releases": KNOWN, "push": {"is_pushed": False}}
+DUE: dict[str, Any] = {"releases": KNOWN, "push": {"is_pushed": True}}
+WELL, BROKEN = {"failed": False, "checks": []}, {"failed": True, "checks": []}
+
+
+def host(name: str, **settings: Any) -> dict[str, Any]:
+    own = {
+        "environment": name,
+        "environment_id": f"id of {name}",
+        "base_url": "https://a.example/v2",
+        "wait_timeout": 600,
+        "reads": {"environment_id": f"id of {name}"},
+        "verifies": True,
+        "site": {"urls": [f"https://{name}.example.com"]},
+    }
+    return {**HOST, **own, **settings}
+
+
+def wave(*hosts: tuple[dict[str, Any], dict[str, Any], dict[str, Any], dict[str, Any]]) -> dict[str, Any]:
+    return wave_of(*map(list, zip(*hosts, strict=True)), base_url="https://a.example/v2")
+
+
+def names(sites: list[dict[str, Any]]) -> list[str]:
+    return [one["name"] for one in sites]
+
+
+def test_one_task_gets_what_all_hosts_need():
+    found = wave((host("shop"), DUE, {}, {}), (host("blog", wait_timeout=900), DUE, {}, {}))
+    assert found["ids"] == ["id of shop", "id of blog"]
+    assert found["names"] == {"id of shop": "shop", "id of blog": "blog"}
+    assert found["wait_timeout"] == 900
+    assert found["reads"] == [{"environment_id": "id of shop"}, {"environment_id": "id of blog"}]
+    assert found["sites"][0] == {"name": "shop", "urls": ["https://shop.example.com"]}
+
+
+def test_the_journal_of_another_service_is_read_by_the_host_itself():
+    found = wave((host("shop"), DUE, {}, {}), (host("blog", base_url="https://b.example/v2"), DUE, {}, {}))
+    assert found["reads"] == [{"environment_id": "id of shop"}]
+    assert found["ids"] == ["id of shop", "id of blog"]
+
+
+def test_a_host_that_has_not_got_so_far_is_left_out():
+    typed_wrong = {"environment": "blog", "check_mode": False, "problems": ["..."], "lacks": []}
+    found = wave(({}, {}, {}, {}), (typed_wrong, {}, {}, {}), (host("shop"), {}, {}, {}))
+    assert (found["ids"], found["sites"], found["first_sites"]) == (["id of shop"], [], [])
+
+
+def test_sites_with_nothing_else_to_do_are_asked_first_and_once():
+    asked = {"sites": {"shop": WELL}}
+    found = wave((host("shop"), THERE, asked, {}), (host("blog"), THERE, asked, {}), (host("wiki"), DUE, asked, {}))
+    assert names(found["first_sites"]) == ["blog"]
+
+
+def test_sites_are_asked_after_the_deployment_where_there_was_one():
+    asked = {"sites": {"shop": WELL, "blog": BROKEN}}
+    found = wave(
+        (host("shop"), THERE, asked, {}),
+        (host("blog"), THERE, asked, {}),
+        (host("wiki"), DUE, asked, {}),
+        (host("news"), DUE, asked, {"step": "push"}),
+        (host("docs", verifies=False), DUE, asked, {}),
+    )
+    assert names(found["sites"]) == ["blog", "wiki"]
+
+
+def test_no_site_is_asked_in_check_mode():
+    found = wave((host("shop", check_mode=True), THERE, {}, {}), (host("blog", check_mode=True), DUE, {}, {}))
+    assert (found["first_sites"], found["sites"]) == ([], [])
