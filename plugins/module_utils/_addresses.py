@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ._answers import Answer
 from ._arguments import Option
 from ._checks import checked_addresses
-from ._client import Answer
 from ._context import NOT_SHOWN, Context
 from ._convergence import Observed, Plan, Steps, converging
 from ._errors import InvalidInput

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._answers import Answer
 from ._arguments import ModuleSpec, Option, api_options, environment_option, uuid_option
 from ._checks import checked_query_names
-from ._client import Answer
 from ._context import Context
 from ._errors import InvalidInput
 from ._interface import VALIDATE_KEY, Endpoint

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
+from ._answers import Answer, Record
 from ._backups import as_result, manual_backups_of
 from ._checks import checked_duration
-from ._client import Answer, Record
 from ._context import NOT_SHOWN, Context
 from ._convergence import Observed, Outcome, Plan, Steps, converging, in_one_go
 from ._errors import CheckFailed, HostingError, InvalidInput, OperationFailed, RateLimited

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ._client import Answer, Record
+from ._answers import Answer, Record
 from ._context import Context
 from ._interface import GET_BACKUPS
 from ._values import iso_of_milliseconds

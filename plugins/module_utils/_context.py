@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
+from ._answers import Answer
 from ._arguments import Nested, Option
-from ._client import Answer, Client
+from ._client import Client
 from ._errors import HostingError, MalformedResponse, ServiceError
 from ._interface import Request
 from ._journal import Journal, default_location, kept_journal, passwords_of

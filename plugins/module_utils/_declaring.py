@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ._answers import Record
 from ._backups import is_manual
-from ._client import Record
-from ._compose import PARTS, Part
+from ._declared_parts import PARTS, Part
 from ._dns import canonical_name, canonical_value
 from ._errors import HostingError, InvalidInput, MalformedResponse
 

@@ -9,7 +9,7 @@ import ipaddress
 import re
 from typing import Any
 
-from ._client import Answer
+from ._answers import Answer
 from ._context import Context
 from ._interface import GET_DNS_RECORDS
 

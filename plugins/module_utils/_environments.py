@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ._client import Answer, Record
+from ._answers import Answer, Record
 from ._interface import GET_ENVIRONMENTS, GET_SITES, VALIDATE_KEY, Request
 
 Variables = dict[str, Any]

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from ._answers import Answer
 from ._arguments import text_option
-from ._client import Answer
 from ._context import NOT_SHOWN, Context
 from ._convergence import Observed, Outcome, Plan, Steps, converging
 from ._errors import HostingError, InvalidInput, NotFound

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from functools import cached_property
 
-from ._client import Record
+from ._answers import Record
 from ._context import NOT_SHOWN, Context
 from ._decision import READS_LAG
 from ._environments import php_version_of

@@ -8,8 +8,8 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+from ._answers import Record
 from ._backups import as_result, is_manual, manual_backups_of
-from ._client import Record
 from ._context import NOT_SHOWN, Context
 from ._convergence import TAKEN, Observed
 from ._interface import GET_BACKUPS

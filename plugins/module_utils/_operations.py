@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from ._client import Answer, Client
+from ._answers import Answer
+from ._client import Client
 from ._errors import HostingError, NotFound, OperationFailed, OperationTimeout, RateLimited, ServiceError, TimedOut
 from ._interface import GET_OPERATION
 from ._journal import Entry, Journal, NoJournal

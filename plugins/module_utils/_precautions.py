@@ -13,8 +13,9 @@ from typing import Any
 
 from ._arguments import ModuleSpec, Nested, Option
 from ._checks import checked_positive
-from ._compose import UPDATES, keep
+from ._compose import keep
 from ._context import Context
+from ._declared_parts import UPDATES
 from ._errors import HostingError, UnexpectedError
 from ._locks import locks_in_force, locks_on
 from ._site_checks import CONSTRAINTS, OPTIONS, check_site

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ._client import Answer, Record
+from ._answers import Answer, Record
 from ._context import NOT_SHOWN, Context
 from ._errors import InvalidInput
 from ._interface import GET_ENVIRONMENTS, GET_SITE_DOMAINS

@@ -17,20 +17,26 @@ import time
 from base64 import b64decode
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from ._context import Context
 from ._errors import CheckFailed, ConnectionFailed, HostingError, InvalidInput, MissingLibrary, library
-from ._pages import checked_urls
+from ._page_scripts import (
+    ADOPT,
+    CLOCK,
+    COUNT,
+    COVER,
+    HOLD,
+    IS_SELECTOR,
+    NAME,
+    STILL,
+    UNCOVER,
+    VISIT,
+)
 from ._picture_differences import MOST_REGIONS, Region, difference_of, libraries
 from ._picture_sets import (
-    Picture,
-    as_result,
-    digest_of,
     file_of,
     make_folder,
     pages_of,
@@ -38,6 +44,7 @@ from ._picture_sets import (
     shown_url,
     write_set,
 )
+from ._shots import Shot
 from ._values import iso_of_time, time_of_text
 
 # The shell shows pages as Chromium does, and takes less than half the processor time, because it has no windows.
@@ -56,228 +63,6 @@ NO_ANSWER = re.compile(
     r"|NETWORK_ACCESS_DENIED|NETWORK_CHANGED)"
 )
 """What Chromium says when this machine could not ask the site."""
-
-STILL = "*, ::before, ::after { transition-duration: 0s !important; transition-delay: 0s !important;\
- scroll-behavior: auto !important; caret-color: transparent !important; } ::-webkit-scrollbar { display: none; }"
-
-ADOPT = """(css) => {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(css);
-    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-}"""
-
-VISIT = """async ([most, limit]) => {
-    const pause = (time) => new Promise((done) => setTimeout(done, time));
-    const frame = () => Promise.race([new Promise((done) => requestAnimationFrame(done)), pause(100)]);
-    for (const each of document.querySelectorAll("[loading=lazy]")) each.loading = "eager";
-    const height = () => Math.min(document.documentElement.scrollHeight, most);
-    for (let y = 0; y < height(); y += innerHeight) { scrollTo(0, y); await frame(); await frame(); }
-    scrollTo(0, 0);
-    const images = Array.from(document.images).filter((image) => !image.complete);
-    const loaded = images.map((image) => image.decode().catch(() => null));
-    await Promise.race([Promise.all([document.fonts.ready, ...loaded]), pause(limit)]);
-    await frame();
-    await frame();
-    return [document.documentElement.scrollHeight, document.documentElement.scrollWidth];
-}"""
-
-# Time stands still for scripts, and timers run.
-CLOCK = """(now) => {
-    const Real = Date, format = Intl.DateTimeFormat.prototype;
-    const Fixed = new Proxy(Real, {
-        construct: (_target, given, made) => Reflect.construct(Real, given.length ? given : [now], made),
-        apply: () => new Real(now).toString(),
-    });
-    Real.now = () => now;
-    Real.prototype.constructor = Fixed;
-    globalThis.Date = Fixed;
-    const formatToParts = format.formatToParts;
-    format.formatToParts = function (date) { return formatToParts.call(this, date === undefined ? now : date); };
-    const { get, ...others } = Object.getOwnPropertyDescriptor(format, "format");
-    Object.defineProperty(format, "format", { ...others, get() {
-        const words = get.call(this);
-        return (date) => words(date === undefined ? now : date);
-    } });
-    const temporal = globalThis.Temporal;
-    if (!temporal) return;
-    const instant = temporal.Instant.fromEpochMilliseconds(now), zone = () => temporal.Now.timeZoneId();
-    const zoned = (given) => instant.toZonedDateTimeISO(given ?? zone());
-    temporal.Now.instant = () => instant;
-    temporal.Now.zonedDateTimeISO = zoned;
-    temporal.Now.plainDateTimeISO = (given) => zoned(given).toPlainDateTime();
-    temporal.Now.plainDateISO = (given) => zoned(given).toPlainDate();
-    temporal.Now.plainTimeISO = (given) => zoned(given).toPlainTime();
-}"""
-
-# In every frame: animations are where they end, those without an end are where they begin, and no caret blinks.
-HOLD = """() => {
-    const roots = [document];
-    for (const root of roots)
-        for (const one of root.querySelectorAll("*")) if (one.shadowRoot) roots.push(one.shadowRoot);
-    for (const root of roots) {
-        const end = () => {
-            for (const one of root.getAnimations()) {
-                if (!one.effect || one.playbackRate === 0) continue;
-                try {
-                    if (Number.isFinite(one.effect.getComputedTiming().endTime)) one.finish(); else one.cancel();
-                } catch { /* it cannot be ended */ }
-            }
-        };
-        end();
-        root.addEventListener("transitionrun", end);
-        root.addEventListener("animationstart", end);
-        for (const one of root.querySelectorAll("input, textarea, [contenteditable]"))
-            one.style.setProperty("caret-color", "transparent", "important");
-    }
-}"""
-
-# Covers elements, above all else, and returns the size of the page.
-COVER = """([selectors, colour]) => {
-    const roots = [document];
-    for (const root of roots)
-        for (const one of root.querySelectorAll("*")) if (one.shadowRoot) roots.push(one.shadowRoot);
-    const found = roots.flatMap((root) => selectors.flatMap((one) => Array.from(root.querySelectorAll(one))));
-    const areas = found.map((one) => one.getBoundingClientRect());
-    const html = document.documentElement, body = document.body || html;
-    const sizes = [body.scrollWidth, html.scrollWidth, body.offsetWidth, html.offsetWidth, body.clientWidth,
-        html.clientWidth];
-    const heights = [body.scrollHeight, html.scrollHeight, body.offsetHeight, html.offsetHeight, body.clientHeight,
-        html.clientHeight];
-    const cover = document.createElement("div"), shadow = cover.attachShadow({ mode: "closed" });
-    const style = (one, words) => {
-        one.style.cssText = words.split(";").map((each) => `${each} !important`).join(";");
-        return one;
-    };
-    style(cover, "all:initial;position:absolute;left:0;top:0;width:0;height:0;overflow:visible;pointer-events:none");
-    for (const area of areas) {
-        if (!area.width || !area.height) continue;
-        shadow.append(style(document.createElement("div"), `position:absolute;left:${area.left + scrollX}px;`
-            + `top:${area.top + scrollY}px;width:${area.width}px;height:${area.height}px;background:${colour}`));
-    }
-    cover.popover = "manual";
-    html.append(cover);
-    cover.showPopover();
-    globalThis[Symbol.for("cover")] = cover;
-    return [Math.max(...sizes), Math.max(...heights)];
-}"""
-
-UNCOVER = """() => globalThis[Symbol.for("cover")].remove()"""
-
-COUNT = "(selectors) => selectors.filter((one) => !document.querySelector(one))"
-IS_SELECTOR = """(selectors) => selectors.filter((one) => {
-    try { document.createDocumentFragment().querySelector(one); return false; } catch { return true; }
-})"""
-
-NAME = """(boxes) => {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync("* { pointer-events: auto !important; }");
-    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-    const only = (selector) => document.querySelectorAll(selector).length === 1;
-    const path = (one) => {
-        if (one.id && only("#" + CSS.escape(one.id))) return "#" + CSS.escape(one.id);
-        const tag = one.localName;
-        if (!one.parentElement) return tag;
-        const alike = Array.from(one.parentElement.children).filter((each) => each.localName === tag);
-        const place = alike.length > 1 ? `:nth-of-type(${alike.indexOf(one) + 1})` : "";
-        return `${path(one.parentElement)} > ${tag}${place}`;
-    };
-    const names = (one) => {
-        const tag = one.localName;
-        const classes = Array.from(one.classList, (each) => `${tag}.${CSS.escape(each)}`);
-        return [one.id ? "#" + CSS.escape(one.id) : "", ...classes, path(one)].filter((each) => each && only(each));
-    };
-    return boxes.map((box) => {
-        scrollTo(0, Math.max(0, box.y + box.height / 2 - innerHeight / 2));
-        const [x, y] = [box.x - scrollX, box.y - scrollY];
-        const found = document.elementsFromPoint(x + box.width / 2, y + box.height / 2);
-        const around = found.find((one) => {
-            const area = one.getBoundingClientRect();
-            return area.left <= x + 2 && area.top <= y + 2 && area.right >= x + box.width - 2
-                && area.bottom >= y + box.height - 2;
-        });
-        const chosen = around || found[0];
-        return chosen ? names(chosen) : [];
-    });
-}"""
-
-
-@dataclass
-class Shot:
-    """What a page looked like, and what it complained of. ``is_of_site`` is False when this machine could not ask."""
-
-    url: str
-    page: str
-    width: int
-    file: str
-    content: bytes = b""
-    height: int = 0
-    status: int | None = None
-    is_cut: bool = False
-    problem: str | None = None
-    is_of_site: bool = True
-    console_errors: list[str] = field(default_factory=list)
-    failed_requests: list[str] = field(default_factory=list)
-    unmatched: list[str] = field(default_factory=list)
-    unstable: list[dict[str, Any]] = field(default_factory=list)
-    seconds: float = 0
-
-    def forget(self) -> None:
-        """Be as before it was taken."""
-        self.__dict__.update(vars(Shot(self.url, self.page, self.width, self.file)))
-
-    @property
-    def picture(self) -> Picture:
-        return Picture(self.page, shown_url(self.url), self.width, self.height, self.file, digest_of(self.content))
-
-    def as_result(self) -> dict[str, Any]:
-        told = ("status", "is_cut", "problem", "console_errors", "failed_requests", "unmatched", "unstable", "seconds")
-        entry = as_result(self.picture)
-        if not self.content:
-            entry.update(file=None, sha256=None, height=None)
-        return {**entry, **{name: getattr(self, name) for name in told}}
-
-
-def checked_pages(urls: list[str]) -> list[str]:
-    if not urls:
-        raise ValueError("must have at least one address")
-    return checked_urls(urls)
-
-
-def checked_widths(widths: list[int]) -> list[int]:
-    if not widths or any(not 200 <= width <= 4000 for width in widths):
-        raise ValueError("must have widths from 200 to 4000 pixels, such as 1400 and 400")
-    return list(dict.fromkeys(widths))
-
-
-def checked_selectors(selectors: list[str]) -> list[str]:
-    for selector in selectors:
-        if not selector.strip() or re.search(r"[{}<\\\x00-\x1f;@]", selector):
-            raise ValueError(f"must have CSS selectors such as .cookie-banner, not {selector!r}")
-    return selectors
-
-
-def checked_timezone(name: str) -> str:
-    try:
-        if name not in available_timezones() or not ZoneInfo(name):
-            raise ZoneInfoNotFoundError
-    except (ZoneInfoNotFoundError, ValueError):
-        if available_timezones():
-            raise ValueError(f"must be a time zone such as UTC or Europe/Berlin, not {name!r}") from None
-    return name
-
-
-def checked_locale(name: str) -> str:
-    if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", name):
-        raise ValueError(f"must be a locale such as en-US, not {name!r}")
-    return name
-
-
-def checked_clock(text: str) -> str | None:
-    """Return a time in ISO 8601, UTC, or None for an empty text."""
-    try:
-        return iso_of_time(time_of_text(text)) if text.strip() else None
-    except ValueError:
-        raise ValueError(f"must be a time such as 2026-01-01T12:00:00Z, or empty, not {text!r}") from None
 
 
 def take_snapshots(context: Context) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from ._client import Record
+from ._answers import Record
 from ._context import Context
 from ._journal import Entry, Subject, digest_of
 from ._progress import FINISHED

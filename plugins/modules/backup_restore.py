@@ -174,6 +174,7 @@ error:
 
 from typing import Any
 
+from ..module_utils._answers import Record
 from ..module_utils._arguments import (
     ModuleSpec,
     api_options,
@@ -185,7 +186,6 @@ from ..module_utils._arguments import (
     uuid_option,
 )
 from ..module_utils._backups import backups_of
-from ..module_utils._client import Record
 from ..module_utils._context import Context
 from ..module_utils._convergence import once
 from ..module_utils._entry import run_module

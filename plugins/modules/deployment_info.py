@@ -168,8 +168,9 @@ from ..module_utils._arguments import (
     environment_option,
     uuid_option,
 )
-from ..module_utils._compose import compare, declaration_option
+from ..module_utils._compose import compare
 from ..module_utils._context import Context
+from ..module_utils._declared_parts import declaration_option
 from ..module_utils._entry import run_module
 from ..module_utils._environments import variables_of_site
 from ..module_utils._errors import HostingError, InvalidInput

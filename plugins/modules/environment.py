@@ -448,8 +448,8 @@ from ..module_utils._arguments import (
     phase_options,
     uuid_option,
 )
-from ..module_utils._compose import check_parts, part_options
 from ..module_utils._context import Context
+from ..module_utils._declared_parts import check_parts, part_options
 from ..module_utils._entry import run_module
 from ..module_utils._gathering import gather_after, gather_options
 from ..module_utils._phases import operations_of, pause_for_unseen

@@ -284,8 +284,9 @@ from typing import Any
 
 from ..module_utils._analytics import EXCLUSIVE, check_span
 from ..module_utils._arguments import ModuleSpec, api_options, environment_option, uuid_option
-from ..module_utils._compose import compare, declaration_option
+from ..module_utils._compose import compare
 from ..module_utils._context import Context
+from ..module_utils._declared_parts import declaration_option
 from ..module_utils._entry import run_module
 from ..module_utils._gathering import OPTIONS, gather
 from ..module_utils._verdicts import canary_options

@@ -293,15 +293,15 @@ from ..module_utils._checks import checked_not_negative
 from ..module_utils._entry import run_module
 from ..module_utils._errors import InvalidInput
 from ..module_utils._picture_sets import queries_of
-from ..module_utils._snapshots import (
+from ..module_utils._shots import (
     checked_clock,
     checked_locale,
     checked_pages,
     checked_selectors,
     checked_timezone,
     checked_widths,
-    take_snapshots,
 )
+from ..module_utils._snapshots import take_snapshots
 
 ONCE_A_WAVE = "sets"
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..module_utils._comparing import checked_percent
 from ..module_utils._journal import default_location
-from ..module_utils._snapshots import checked_selectors, checked_widths
+from ..module_utils._shots import checked_selectors, checked_widths
 from .plain_values import Record
 from .role_variables import addresses_of, listed
 

@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from ansible_collections.hosting.management.plugins.module_utils import _journal
-from ansible_collections.hosting.management.plugins.module_utils._compose import UPDATES
 from ansible_collections.hosting.management.plugins.module_utils._context import secrets_within
+from ansible_collections.hosting.management.plugins.module_utils._declared_parts import UPDATES
 from ansible_collections.hosting.management.plugins.module_utils._errors import InvalidInput
 from ansible_collections.hosting.management.plugins.modules import deploy_lock, env_push, environment, site_plugin
 from simulator import seed

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from .._client import Answer
+from .._answers import Answer
 from .._context import NOT_SHOWN, Context
 from .._decision import Decision, Seen, Sight, Step, Wanted
 from .._errors import HostingError

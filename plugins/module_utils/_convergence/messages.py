@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable
 
 from .. import _decision
-from .._client import Answer
+from .._answers import Answer
 from .._errors import (
     CheckFailed,
     HasToWait,

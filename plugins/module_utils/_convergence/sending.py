@@ -9,7 +9,7 @@ import random
 import time
 from dataclasses import replace
 
-from .._client import Answer
+from .._answers import Answer
 from .._displaced import claimed
 from .._errors import HostingError, JournalError
 from .._journal import Entry

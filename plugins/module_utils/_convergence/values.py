@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .._client import Answer
+from .._answers import Answer
 from .._context import NOT_SHOWN
 from .._interface import Request
 from .._operations import Operation

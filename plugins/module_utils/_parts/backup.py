@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from .._analytics import checked_time
+from .._answers import Record
 from .._arguments import Constraints, Option, text_option
 from .._backup_removals import Choice, chosen, has_no_room, how_to_make_room, removing
 from .._checks import checked_duration, checked_keep
-from .._client import Record
 from .._context import NOT_SHOWN, Context
 from .._convergence import Outcome, Steps, always_counts, in_one_go, not_shown, taking_once
 from .._errors import HostingError, OperationFailed

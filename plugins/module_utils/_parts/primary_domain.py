@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._answers import Record
 from .._arguments import Constraints, Option, uuid_option
 from .._checks import checked_domain_name
-from .._client import Record
 from .._context import NOT_SHOWN, Context
 from .._convergence import Observed, Steps, always, converging, in_one_go
 from .._errors import InvalidInput

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._answers import Answer, Record
 from .._arguments import optional_text_option
-from .._client import Answer, Record
 from .._context import Context
 from .._extensions import PLUGINS_OF_COMPANION, has_update, list_plugins
 
