@@ -132,10 +132,12 @@ EXAMPLES = r"""
   hosting.management.site_check:
     sites:
       - name: shop
-        urls: [https://shop.example.com]
+        urls:
+          - https://shop.example.com
       - name: blog
-        urls: [https://blog.example.com]
-        contains: [Imprint]
+        urls:
+          - https://blog.example.com
+        contains: [</html>]
 """
 
 RETURN = r"""
@@ -179,15 +181,19 @@ sites:
   contains:
     failed:
       description: Whether the site did not respond as expected, or could not be asked.
+      returned: for each site
       type: bool
     msg:
       description: What was not as expected, or null.
+      returned: for each site
       type: str
     error:
       description: What went wrong, with the same values as RV(error), or null.
+      returned: for each site
       type: dict
     checks:
       description: The result for each address of the site, as in RV(checks).
+      returned: for each site
       type: list
       elements: dict
 updates:

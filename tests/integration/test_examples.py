@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from typing import Any
 
@@ -61,7 +62,7 @@ def test_examples_run_as_they_stand(module: str, ansible: Ansible, simulator: Si
         assert value not in documented.EXAMPLES, f"use {name}"
     # The simulator has no site of its own at that address, but it shows the pages of its sites.
     page = f"{simulator.base_url.removesuffix('/v2')}/_simulator/sites/{seed.environment_id(1)}"
-    examples = documented.EXAMPLES.replace("- https://shop.example.com\n", f"- {page}\n")
+    examples = re.sub(r"- https://(shop|blog)\.example\.com\n", f"- {page}\n", documented.EXAMPLES)
     steps = [step_of(task) for task in yaml.safe_load(examples)]
     assert f"hosting.management.{module}" in {step.module for step in steps}
     ansible.variables.update(HOST)
