@@ -42,8 +42,8 @@ _value:
   description:
     - C(pushes) and C(refreshes) tell whether the release is to be pushed, and whether PHP is to be restarted and caches
       are to be cleared. C(php_restart) and C(caches) are what M(hosting.management.environment) takes for that.
-      C(is_open) tells whether not all that was begun has ended well, and C(reads_again) whether what is there now has
-      to be read.
+      C(push_is_open) and C(is_open) tell whether the push, or not all of that, has ended well, and C(reads_again)
+      whether what is there now has to be read.
   type: dict
 """
 

@@ -152,12 +152,8 @@ def check_sites(context: Context) -> dict[str, Any]:
     Raises CheckFailed when one of them does not respond as expected, and ConnectionFailed when one could not be asked.
     """
     sites = {one["name"]: context.narrowed(one) for one in context["sites"]}
-    asked = [(site, url) for site in sites.values() for url in site["urls"]]
-    checks = _check_side_by_side(asked)
-    of_site = {
-        name: [one for one, (asked_of, _url) in zip(checks, asked, strict=True) if asked_of is site]
-        for name, site in sites.items()
-    }
+    checks = iter(_check_side_by_side([(site, url) for site in sites.values() for url in site["urls"]]))
+    of_site = {name: [next(checks) for _url in site["urls"]] for name, site in sites.items()}
     problems = {name: problem for name, done in of_site.items() if (problem := _problem_in(done, None))}
     results: dict[str, Any] = {}
     for name, done in of_site.items():

@@ -150,7 +150,7 @@ from ..module_utils._phases import begun, in_phases
 
 
 def _check_caches(params: dict[str, Any]) -> None:
-    """Refuse what belongs to a cache that is not cleared, and a CDN cache that nobody names."""
+    """Refuse what belongs to a cache that is not cleared."""
     params["caches"] = list(dict.fromkeys(params["caches"]))
     if not params["caches"]:
         raise InvalidInput("caches is empty, so there is nothing to clear. Nothing was sent.")
@@ -158,8 +158,6 @@ def _check_caches(params: dict[str, Any]) -> None:
         raise InvalidInput("url needs caches to have edge. Nothing was sent.")
     if params["clear_subdirectories"] and not params["url"]:
         raise InvalidInput("clear_subdirectories needs url. Nothing was sent.")
-    if "cdn" in params["caches"] and not (params["cdn_cache_id"] or params["site_id"]):
-        raise InvalidInput("The cache cdn needs cdn_cache_id, or site_id to ask for it. Nothing was sent.")
 
 
 SPEC = ModuleSpec(

@@ -9,12 +9,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from ..module_utils._phases import operations_of
 from ..module_utils._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
 from ..module_utils._text import printable
 from . import plan as plans
 from .deployment import name_of
 from .deployment_outcome import end_of_push, result_of
 from .locks import met
+from .part_differences import waiting_in
 from .plain_values import Record, plain
 from .preflight import LIVE
 from .text_table import LONGEST_UNFOLDED
@@ -110,7 +112,8 @@ def steps_of(results: Record, settings: Record) -> Record:
     """Return which steps an environment has before it: ``pushes``, ``refreshes``, and at the end ``reads_again``.
 
     ``php_restart`` and ``caches`` are what environment takes where PHP is to be restarted and caches are to be cleared;
-    empty where not. ``is_open`` tells whether not all that this has begun has ended well.
+    empty where not. ``is_open`` tells whether not all that this has begun has ended well, and ``push_is_open`` whether
+    this run's push has not.
 
     :param results: what the tasks have registered so far: ``looked`` (deployment_info), the ``push``, ``kept``
         (environment), the ``restore`` of a backup, the ``ends`` of operations that were waited for (operation_wait),
@@ -134,17 +137,17 @@ def steps_of(results: Record, settings: Record) -> Record:
         "caches": [{**cache, "cache": name, **(of_cdn if name == "cdn" else {})} for name in settings["caches"]]
         if refreshes
         else [],
+        "push_is_open": _is_open(push, results["ends"]),
         "is_open": _is_open(results["kept"], results["ends"]),
         "reads_again": bool(results["failure"] or results["return"] or not is_seen),
     }
 
 
-def _is_open(kept: Record, ends: list[Record]) -> bool:
+def _is_open(result: Record, ends: list[Record]) -> bool:
     """Tell whether something that a task has begun has not ended well, or has still to wait."""
     well = [one["id"] for one in ends if one["state"] == FINISHED]
-    going_on = [one["id"] for one in kept.get("operations") or [] if one["state"] == IN_PROGRESS]
-    has_to_wait = any(part["waits_for"] for part in (kept.get("parts") or {}).values())
-    return has_to_wait or any(one not in well for one in going_on)
+    going_on = [one.get("id") for one in operations_of(result) if one.get("state") == IN_PROGRESS]
+    return bool(waiting_in(result)) or any(one not in well for one in going_on)
 
 
 def _is_more_due(settings: Record, known: Record, parts: Record) -> bool:

@@ -11,7 +11,7 @@ from .maintenance_checks import Checked
 from .maintenance_declared import Declared
 from .maintenance_findings import CHECKS, PARTS
 from .maintenance_undo import under_way
-from .part_differences import entries_of
+from .part_differences import entries_of, waiting_in
 from .plain_values import Record, plain
 from .results import is_not_offered
 
@@ -35,12 +35,7 @@ def goes_on(result: Record) -> bool:
     :param result: that of environment, manual_backup or backup_restore.
     """
     result = plain(result)
-    return bool(_has_to_wait(result)) or any(one.get("state") == IN_PROGRESS for one in operations_of(result))
-
-
-def _has_to_wait(result: Record) -> list[Record]:
-    """Return the parts that have sent nothing, because they have to wait."""
-    return [one for entries in entries_of(result).values() for one in entries if one["waits_for"]]
+    return bool(waiting_in(result)) or any(one.get("state") == IN_PROGRESS for one in operations_of(result))
 
 
 def has_more(result: Record, ended: Record) -> bool:
@@ -50,7 +45,7 @@ def has_more(result: Record, ended: Record) -> bool:
     :param ended: what operation_wait has returned for the environment since.
     """
     states = [one.get("state") for one in operations_of(plain(ended))]
-    return bool(_has_to_wait(plain(result)) and states) and all(one in (FINISHED, FAILED) for one in states)
+    return bool(waiting_in(plain(result)) and states) and all(one in (FINISHED, FAILED) for one in states)
 
 
 def wave_of(settings: list[Record], results: list[Record]) -> Record:

@@ -17,6 +17,11 @@ def entries_of(kept: Record) -> dict[str, list[Record]]:
     return {name: part.get("entries") or [part] for name, part in (kept.get("parts") or {}).items()}
 
 
+def waiting_in(kept: Record) -> list[Record]:
+    """Return the parts, or entries of them, that have sent nothing, because they have to wait."""
+    return [one for entries in entries_of(kept).values() for one in entries if one["waits_for"]]
+
+
 def label_of(entry: Record) -> str:
     """Return which of several entries it is, as the beginning of a text."""
     return f"{entry['name']}: " if entry.get("name") else ""
