@@ -13,53 +13,49 @@ author:
 description:
   - Collects the options of the tasks that the role P(hosting.management.deploy#role) runs once for all hosts that are
     deployed to at the same time, such as waiting for their operations.
-positional: looked, asked, failures, base_url
+positional: names, base_url, company
 options:
   _input:
     description:
-      - What P(hosting.management.deploy_settings#filter) returned for each host. Empty for a host that has not got so
-        far.
+      - The variables of each host.
     type: list
     elements: dict
     required: true
-  looked:
+  names:
     description:
-      - The result of M(hosting.management.deployment_info) for each host. Empty for a host that has not got so far.
-    type: list
-    elements: dict
-    required: true
-  asked:
-    description:
-      - The result of M(hosting.management.site_check) before the deployment, as each host has it. Empty if no site was
-        asked.
-    type: list
-    elements: dict
-    required: true
-  failures:
-    description:
-      - What failed at each host. Empty where nothing did.
-    type: list
-    elements: dict
+      - The names of the variables that have what is known of a host. C(settings) is what
+        P(hosting.management.deploy_settings#filter) returned, C(looked) the result of
+        M(hosting.management.deployment_info), C(asked) that of M(hosting.management.site_check) before the deployment,
+        C(failure) what failed, C(pictures) the result of M(hosting.management.site_snapshot) before the push, and
+        C(push) that of M(hosting.management.env_push). Hosts that have not got so far lack them, or have empty ones.
+    type: dict
     required: true
   base_url:
     description:
       - The C(base_url) of the host that runs the tasks. Hosts of other services read the journal themselves.
     type: str
     default: ""
+  company:
+    description:
+      - The result of M(hosting.management.environment_info) for the company, where it was read.
+    type: dict
 """
 
 EXAMPLES = r"""
 - name: Ask the sites with nothing else to do
   hosting.management.site_check:
-    sites: "{{ ([asked] | hosting.management.deploy_wave([looked], [{}], [{}])).first_sites }}"
+    sites: "{{ (ansible_play_batch | map('extract', hostvars) | hosting.management.deploy_wave(names)).first_sites }}"
 """
 
 RETURN = r"""
 _value:
   description:
+    - C(targets) is about the ids of the hosts. C(problems) in it has a sentence for each problem, C(asks_company) says
+      that the environments of the whole company could tell more, and C(are_in_doubt) that either is so.
     - C(ids) of the environments, their C(names) by id, and the longest C(wait_timeout), for
       M(hosting.management.operation_wait). C(reads) for M(hosting.management.deployment_info). C(first_sites) and
-      C(sites) for M(hosting.management.site_check), before and after the deployment.
+      C(sites) for M(hosting.management.site_check), before and after the deployment. C(sets) for
+      M(hosting.management.site_snapshot), before the push or after it.
   type: dict
 """
 

@@ -9,14 +9,12 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from ..module_utils._phases import operations_of
 from ..module_utils._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
 from ..module_utils._text import printable
 from . import plan as plans
 from .deployment import name_of
-from .deployment_outcome import end_of_push, result_of
+from .deployment_outcome import result_of
 from .locks import met
-from .part_differences import waiting_in
 from .plain_values import Record, plain
 from .preflight import LIVE
 from .text_table import LONGEST_UNFOLDED
@@ -54,7 +52,7 @@ def preflight_of(
     :param site: what site_check has found out about its site, if that was asked.
     """
     settings, known, prediction = plain(settings), plain(known), plain(prediction)
-    push = _push(known, prediction)
+    push = state_of_push(known, prediction)
     if push == "due" and _is_unplanned(settings, known):
         push = "not planned"
     is_more_due = _is_more_due(settings, known, plain(parts or {}))
@@ -108,56 +106,14 @@ def _why_unplanned(settings: Record, known: Record) -> str:
     return f"It has {there}, and the plan saw {push['before'] or 'no known release'}."
 
 
-def steps_of(results: Record, settings: Record) -> Record:
-    """Return which steps an environment has before it: ``pushes``, ``refreshes``, and at the end ``reads_again``.
-
-    ``php_restart`` and ``caches`` are what environment takes where PHP is to be restarted and caches are to be cleared;
-    empty where not. ``is_open`` tells whether not all that this has begun has ended well, and ``push_is_open`` whether
-    this run's push has not.
-
-    :param results: what the tasks have registered so far: ``looked`` (deployment_info), the ``push``, ``kept``
-        (environment), the ``restore`` of a backup, the ``ends`` of operations that were waited for (operation_wait),
-        the ``failure``, and ``return``: how going back went. ``news`` has the ``release`` for which PHP is restarted,
-        and whether this run has brought it (``is_new``).
-    :param settings: what is asked of the host, as deployment_settings.settings_of returns it.
-    """
-    results, settings = plain(results), plain(settings)
-    known, push = results["looked"].get("releases") or {}, results["push"]
-    pushes = _push(known, results["looked"].get("push") or {}) not in ("off", "there")
-    is_seen = not pushes or end_of_push(push, results["ends"]).get("state") == FINISHED
-    has_news = push.get("changed") or results["restore"]
-    refreshes = bool(has_news or (known and not _is_refreshed(settings, known)))
-    once = {"release": results["news"]["release"], "force": bool(results["news"]["is_new"])}
-    cache = {**once, "if_offered": True}
-    of_cdn = {"cdn_cache_id": settings["cdn_cache_id"]} if settings["cdn_cache_id"] else {}
-    return {
-        "pushes": pushes,
-        "refreshes": refreshes,
-        "php_restart": once if refreshes and settings["restarts_php"] else {},
-        "caches": [{**cache, "cache": name, **(of_cdn if name == "cdn" else {})} for name in settings["caches"]]
-        if refreshes
-        else [],
-        "push_is_open": _is_open(push, results["ends"]),
-        "is_open": _is_open(results["kept"], results["ends"]),
-        "reads_again": bool(results["failure"] or results["return"] or not is_seen),
-    }
-
-
-def _is_open(result: Record, ends: list[Record]) -> bool:
-    """Tell whether something that a task has begun has not ended well, or has still to wait."""
-    well = [one["id"] for one in ends if one["state"] == FINISHED]
-    going_on = [one.get("id") for one in operations_of(result) if one.get("state") == IN_PROGRESS]
-    return bool(waiting_in(result)) or any(one not in well for one in going_on)
-
-
 def _is_more_due(settings: Record, known: Record, parts: Record) -> bool:
     """Tell whether anything is left to do once the release is there."""
     wanted = {"domains": settings["domains"], "denied_ips": settings["sets_denied_ips"]}
     are_there = all(parts.get(name, {}).get("differs") is False for name, is_wanted in wanted.items() if is_wanted)
-    return any(settings[name] for name in AT_EACH_RUN) or not are_there or not _is_refreshed(settings, known)
+    return any(settings[name] for name in AT_EACH_RUN) or not are_there or not is_refreshed(settings, known)
 
 
-def _is_refreshed(settings: Record, known: Record) -> bool:
+def is_refreshed(settings: Record, known: Record) -> bool:
     """Tell whether PHP was restarted for the release, and the caches were cleared, as far as that is wanted."""
     restart = known["php_restart"] or {}
     is_restarted = (
@@ -167,7 +123,8 @@ def _is_refreshed(settings: Record, known: Record) -> bool:
     return is_cleared and bool(is_restarted or not settings["restarts_php"])
 
 
-def _push(known: Record, prediction: Record) -> str:
+def state_of_push(known: Record, prediction: Record) -> str:
+    """Return what becomes of the push: ``off``, ``due``, ``there``, ``in progress`` or ``unknown``."""
     kind = (prediction.get("error") or {}).get("kind")
     if not prediction:
         return "off"

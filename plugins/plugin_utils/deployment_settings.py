@@ -176,6 +176,7 @@ def _steps_of(values: Record) -> Record:
         },
         "domains": _domains(values) if values.get("deploy_ensure_domains") else [],
         "sets_denied_ips": bool(values.get("deploy_set_denied_ips")),
+        "runs_after_push": bool(_commands(values) or listed(values.get("deploy_after_push_tasks"))),
         "wp_cli": len(_commands(values)),  # facts are shown with -v, and a command may hold a secret
         "log_lines": values.get("deploy_log_lines") or 0,
         "restarts_php": bool(values.get("deploy_restart_php")),
@@ -187,6 +188,7 @@ def _steps_of(values: Record) -> Record:
         if values.get("deploy_verify")
         else {},
         "rolls_back": bool(values.get("deploy_rollback")),
+        "rollback_within": float(values.get("deploy_rollback_within") or 0),
         "wait_timeout": values.get("deploy_wait_timeout") or 0,
     }
 

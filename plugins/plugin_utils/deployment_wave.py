@@ -5,45 +5,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from .deployment_plan import preflight_of
+from .deployment_steps import compares_pictures
 from .plain_values import Record, plain
+from .preflight import targets_of
+
+KNOWN = ("settings", "looked", "asked", "failure", "pictures", "push")
+"""What is known of a host: what is asked of it, and what its tasks have registered so far."""
 
 
 def wave_of(
-    hosts: list[Record], looked: list[Record], asked: list[Record], failures: list[Record], base_url: str = ""
+    hosts: Iterable[Mapping[str, Any]], names: Record, base_url: str = "", company: Record | None = None
 ) -> Record:
     """Return the options of the tasks that are done once for the hosts that are deployed to just now.
 
-    ``ids`` and ``names`` (by id) are those of the environments, ``wait_timeout`` is the longest of theirs. ``reads`` is
-    what deployment_info is asked about each. ``first_sites`` are those that site_check asks before the deployment,
-    because nothing else is left to do there, and ``sites`` those that it asks after it.
+    ``targets`` tells what is wrong with the ids of the hosts (preflight.targets_of). ``ids`` and ``names`` (by id) are
+    those of the environments, ``wait_timeout`` is the longest of theirs. ``reads`` is what deployment_info is asked
+    about each. ``first_sites`` are those that site_check asks before the deployment, because nothing else is left to do
+    there, and ``sites`` those that it asks after it. ``sets`` are the pictures that site_snapshot is to take next.
 
-    :param hosts: what is asked of each host, as deployment_settings.settings_of returns it; empty where that is not
-        known yet. The other lists are in the same order.
-    :param looked: what deployment_info returned for each; empty where it has not been asked yet.
-    :param asked: what site_check returned before the deployment.
-    :param failures: what failed at each, if anything did.
+    :param hosts: the variables of each host.
+    :param names: which of them has what of KNOWN; one that is not there yet, or is empty, has not come so far:
+        ``settings`` is what deployment_settings.settings_of returns, ``looked`` the result of deployment_info,
+        ``asked`` that of site_check before the deployment, ``failure`` what failed, if anything did, ``pictures`` the
+        result of site_snapshot before the push, and ``push`` that of env_push.
     :param base_url: the service that the tasks speak to, as far as it is known. The journal has the environments of
         each service apart, so those of others are read by their hosts.
+    :param company: the environments of all sites, if they have been read.
     """
-    known = [one for one in zip(plain(hosts), plain(looked), plain(asked), plain(failures), strict=True) if one[0]]
-    known = [one for one in known if "environment_id" in one[0]]  # a variable of the wrong type hides the others
+    every = [{one: plain(host.get(names[one]) or {}) for one in KNOWN} for host in hosts]
+    # A variable of the wrong type hides the others.
+    known = [one for one in every if "environment_id" in one["settings"]]
+    settings = [one["settings"] for one in known]
+    listed = [{"settings": one["settings"], "listed": one["looked"].get("site") or {}} for one in known]
     wave: Record = {
-        "ids": [host["environment_id"] for host, *_rest in known],
-        "names": {host["environment_id"]: host["environment"] for host, *_rest in known},
-        "wait_timeout": max((host["wait_timeout"] for host, *_rest in known), default=0),
-        "reads": [host["reads"] for host, *_rest in known if host["base_url"] == base_url],
+        "targets": targets_of(listed, company),
+        "ids": [one["environment_id"] for one in settings],
+        "names": {one["environment_id"]: one["environment"] for one in settings},
+        "wait_timeout": max((one["wait_timeout"] for one in settings), default=0),
+        "reads": [one["reads"] for one in settings if one["base_url"] == base_url],
         "first_sites": [],
         "sites": [],
+        "sets": [],
     }
-    for host, seen, sites, failure in known:
-        if not seen.get("releases"):
-            continue
-        site = (sites.get("sites") or {}).get(host["environment"])
-        before = preflight_of(host, seen["releases"], seen["push"] or {}, "", seen.get("parts"), site)
-        entry = {"name": host["environment"], **host["site"]}
-        if before["asks_site"] and site is None:
-            wave["first_sites"].append(entry)
-        if before["is_due"] and host["verifies"] and not host["check_mode"] and not failure:
-            wave["sites"].append(entry)
+    for one in known:
+        if one["looked"].get("releases"):
+            _add(wave, one)
     return wave
+
+
+def _add(wave: Record, known: Record) -> None:
+    """Add what is asked about the site of one host, and the pictures of its pages."""
+    host, seen = known["settings"], known["looked"]
+    site = (known["asked"].get("sites") or {}).get(host["environment"])
+    before = preflight_of(host, seen["releases"], seen["push"] or {}, "", seen.get("parts"), site)
+    entry = {"name": host["environment"], **host["site"]}
+    if before["asks_site"] and site is None:
+        wave["first_sites"].append(entry)
+    if not before["is_due"] or known["failure"] or host["check_mode"]:
+        return
+    if host["verifies"]:
+        wave["sites"].append(entry)
+    if host["pictures"] and not known["pictures"] and before["push"] not in ("off", "there"):
+        wave["sets"].append(host["pictures"]["before_set"])
+    elif compares_pictures(known["pictures"], known["push"]):
+        wave["sets"].append(host["pictures"]["after_set"])

@@ -12,6 +12,7 @@ from typing import Any
 from ..module_utils._comparing import checked_percent
 from ..module_utils._journal import default_location
 from ..module_utils._shots import checked_selectors, checked_widths
+from ..module_utils._text import without_login
 from .plain_values import Record
 from .role_variables import addresses_of, listed
 
@@ -24,20 +25,30 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "verify_mask": checked_selectors,
 }
 
+OPTIONS = {"widths": "widths", "hide": "hide", "mask": "mask", "validate_site_certs": "validate_certs"}
+"""The options of site_snapshot, with what the names of the variables end with."""
+
 
 def pictures_of(role: str, values: Record, environment_id: str) -> Record:
     """Return the paths for the pictures of an environment: ``before``, ``after`` and ``report``; nothing where none
-    are wanted.
+    are wanted. ``before_set`` and ``after_set`` are what site_snapshot takes for them, with those of other sites.
 
     :param role: what the names of the variables begin with, such as ``deploy``.
     :param values: the role's variables, by their names.
     """
-    if not listed(values.get(f"{role}_verify_pictures")):
+    pages = listed(values.get(f"{role}_verify_pictures"))
+    if not pages:
         return {}
     given = values.get(f"{role}_pictures_folder")
     folder = Path(given).expanduser().absolute() if given else Path(default_location()).with_name("pictures")
     place = folder / environment_id
-    return {"before": str(place / "before"), "after": str(place / "after"), "report": str(place / "comparison.html")}
+    paths = {"before": str(place / "before"), "after": str(place / "after")}
+    taken = {option: values.get(f"{role}_verify_{name}") for option, name in OPTIONS.items()}
+    taken = {option: value for option, value in taken.items() if value is not None}
+    # Facts are shown with -v; addresses with a login are refused.
+    taken["pages"] = [without_login(page) for page in pages]
+    sets = {f"{name}_set": {**taken, "folder": path} for name, path in paths.items()}
+    return {**paths, **sets, "report": str(place / "comparison.html")}
 
 
 def problems_of_pictures(role: str, values: Record) -> Iterator[str]:

@@ -34,6 +34,8 @@ ROOMS = {
     "plugin_utils/deployment": ["deployment", "rollback_choice"],
     "plugin_utils/deployment_outcome": ["deployment", "deployment_settings"],
     "plugin_utils/deployment_plan": ["deployment_plan"],
+    "plugin_utils/deployment_steps": ["deployment", "deployment_steps"],
+    "plugin_utils/deployment_wave": ["deployment_wave"],
     "plugin_utils/drift": ["drift"],
     "plugin_utils/judgements": ["judgements"],
     "plugin_utils/locks": ["locks_met"],

@@ -14,7 +14,6 @@ from ansible_collections.hosting.management.plugins.plugin_utils.deployment_plan
     preflight_of,
     releases_of,
     result_without_work,
-    steps_of,
 )
 
 # ---- what is going to be done ---------------------------------------------------------------------------------------
@@ -190,127 +189,6 @@ def test_an_environment_with_nothing_to_do_has_its_result_at_once():
         "seconds": 0.0,
     }
     assert result_without_work({"is_due": True}, HOST, known, 7.0) == {}
-
-
-PUSHED = {"changed": True, "operation": {"id": "7", "state": "in_progress"}}
-THERE, DUE_NOW = {"is_pushed": False}, {"is_pushed": True}
-REGISTERED: dict[str, Any] = {
-    **{name: {} for name in ("looked", "push", "kept", "restore", "failure", "return")},
-    "ends": [],
-    "news": {"release": "v2", "is_new": False},
-}
-STEPS = {
-    "the release is to come": ({}, {}, DUE_NOW, {}, {"pushes": True, "refreshes": False, "reads_again": True}),
-    "its push has ended well": (
-        {},
-        {},
-        DUE_NOW,
-        {"push": PUSHED, "ends": [{"id": "6", "state": "failed"}, {"id": "7", "state": "finished"}]},
-        {"pushes": True, "refreshes": True, "reads_again": False},
-    ),
-    "nobody has seen its end": (
-        {},
-        {},
-        DUE_NOW,
-        {"push": PUSHED, "ends": [{"id": "7", "state": "unknown"}]},
-        {"pushes": True, "refreshes": True, "reads_again": True},
-    ),
-    "no operation was accepted": (
-        {},
-        {},
-        DUE_NOW,
-        {"push": {"changed": True}, "ends": [{"id": None, "state": "finished"}]},
-        {"pushes": True, "refreshes": True, "reads_again": True},
-    ),
-    "it is there": ({}, {}, THERE, {}, {"pushes": False, "refreshes": False, "reads_again": False}),
-    "it is on its way": (
-        {},
-        {"state": "in_progress"},
-        THERE,
-        {},
-        {"pushes": True, "refreshes": False, "reads_again": True},
-    ),
-    "it is of unknown outcome": (
-        {},
-        {},
-        {"error": {"kind": "outcome_unknown"}},
-        {},
-        {"pushes": True, "refreshes": False, "reads_again": True},
-    ),
-    "nothing is pushed at all": ({}, {}, {}, {}, {"pushes": False, "refreshes": False, "reads_again": False}),
-    "PHP was not restarted since": (
-        {},
-        {"is_restarted": False},
-        THERE,
-        {},
-        {"pushes": False, "refreshes": True, "reads_again": False},
-    ),
-    "nothing is to be restarted": (
-        {"restarts_php": False},
-        {"is_restarted": False},
-        THERE,
-        {},
-        {"pushes": False, "refreshes": False, "reads_again": False},
-    ),
-    "a cache was not cleared": (
-        {},
-        {"cleared_caches": ["site"]},
-        THERE,
-        {},
-        {"pushes": False, "refreshes": True, "reads_again": False},
-    ),
-    "something failed": (
-        {},
-        {},
-        THERE,
-        {"failure": {"step": "verify"}},
-        {"pushes": False, "refreshes": False, "reads_again": True},
-    ),
-    "it went back": (
-        {},
-        {},
-        THERE,
-        {"return": {"backup_id": 5}},
-        {"pushes": False, "refreshes": False, "reads_again": True},
-    ),
-}
-
-
-@pytest.mark.parametrize(("host", "known", "prediction", "results", "steps"), STEPS.values(), ids=STEPS)
-def test_which_steps_are_left(host, known, prediction, results, steps):
-    looked = {"releases": {**KNOWN, **known}, "push": prediction}
-    found = steps_of({**REGISTERED, "looked": looked, **results}, {**HOST, **host})
-    assert {name: found[name] for name in steps} == steps
-    assert bool(found["php_restart"] or found["caches"]) is found["refreshes"]
-
-
-def test_what_a_site_forgets_is_what_is_wanted_once_for_the_release():
-    results = {**REGISTERED, "push": PUSHED, "news": {"release": "v2", "is_new": True}}
-    host = {**HOST, "caches": ["site", "cdn"], "cdn_cache_id": "7"}
-    once = {"release": "v2", "force": True}
-    found = steps_of(results, host)
-    assert found["php_restart"] == once
-    assert found["caches"] == [
-        {**once, "if_offered": True, "cache": "site"},
-        {**once, "if_offered": True, "cache": "cdn", "cdn_cache_id": "7"},
-    ]
-    assert steps_of(results, {**host, "restarts_php": False, "caches": []})["php_restart"] == {}
-
-
-ACCEPTED = {"id": "8", "state": "in_progress"}
-OPEN = {
-    "nothing was begun": ({}, [], False),
-    "it goes on": ({"operations": [ACCEPTED]}, [], True),
-    "it has ended well": ({"operations": [ACCEPTED]}, [{"id": "8", "state": "finished"}], False),
-    "it has failed": ({"operations": [ACCEPTED]}, [{"id": "8", "state": "failed"}], True),
-    "it had ended before": ({"operations": [{"id": "8", "state": "finished"}]}, [], False),
-    "it has to wait": ({"operations": [], "parts": {"domains": {"waits_for": "a push"}}}, [], True),
-}
-
-
-@pytest.mark.parametrize(("kept", "ends", "is_open"), OPEN.values(), ids=OPEN)
-def test_what_has_not_ended_well_is_looked_at_by_the_host_itself(kept, ends, is_open):
-    assert steps_of({**REGISTERED, "kept": kept, "ends": ends}, HOST)["is_open"] is is_open
 
 
 PLANNED = {"changes": [{"part": "push", "before": "v1", "after": {"release": "v2"}}]}

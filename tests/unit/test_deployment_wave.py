@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from ansible_collections.hosting.management.plugins.plugin_utils.deployment_wave import wave_of
 from unit.test_deployment_plan import HOST, KNOWN
 
@@ -22,14 +24,23 @@ def host(name: str, **settings: Any) -> dict[str, Any]:
         "base_url": "https://a.example/v2",
         "wait_timeout": 600,
         "reads": {"environment_id": f"id of {name}"},
+        "site_id": "s",
+        "source_environment_id": "staging",
+        "from_live": False,
         "verifies": True,
+        "pictures": {},
         "site": {"urls": [f"https://{name}.example.com"]},
     }
     return {**HOST, **own, **settings}
 
 
-def wave(*hosts: tuple[dict[str, Any], dict[str, Any], dict[str, Any], dict[str, Any]]) -> dict[str, Any]:
-    return wave_of(*map(list, zip(*hosts, strict=True)), base_url="https://a.example/v2")
+KNOWN_AS = {"settings": "a", "looked": "b", "asked": "c", "failure": "d", "pictures": "e", "push": "f"}
+
+
+def wave(*hosts: tuple[dict[str, Any], ...]) -> dict[str, Any]:
+    """The wave of hosts, each with as much as is known of it, in the order of KNOWN_AS."""
+    variables = [dict(zip(KNOWN_AS.values(), known, strict=False)) for known in hosts]
+    return wave_of(variables, KNOWN_AS, base_url="https://a.example/v2")
 
 
 def names(sites: list[dict[str, Any]]) -> list[str]:
@@ -78,3 +89,33 @@ def test_sites_are_asked_after_the_deployment_where_there_was_one():
 def test_no_site_is_asked_in_check_mode():
     found = wave((host("shop", check_mode=True), THERE, {}, {}), (host("blog", check_mode=True), DUE, {}, {}))
     assert (found["first_sites"], found["sites"]) == ([], [])
+
+
+PICTURES = {"before_set": {"folder": "/before"}, "after_set": {"folder": "/after"}}
+TAKEN, PUSHED = {"pictures": ["home"]}, {"changed": True}
+SETS = {
+    "none yet": ((DUE, {}, {}), [{"folder": "/before"}]),
+    "taken before the push": ((DUE, {}, {}, TAKEN), []),
+    "pushed": ((DUE, {}, {}, TAKEN, PUSHED), [{"folder": "/after"}]),
+    "it failed": ((DUE, {}, {"step": "push"}, TAKEN, PUSHED), []),
+    "a page did not work": ((DUE, {}, {}, {**TAKEN, "error": {"kind": "check_failed"}}, PUSHED), []),
+    "the release is there": ((THERE, {}, {}), []),
+    "nothing is pushed": (({**DUE, "push": {}}, {}, {}), []),
+}
+
+
+@pytest.mark.parametrize(("known", "sets"), SETS.values(), ids=SETS)
+def test_which_pictures_are_taken_next(known, sets):
+    assert wave((host("shop", pictures=PICTURES), *known))["sets"] == sets
+
+
+def test_no_pictures_are_taken_where_none_are_wanted_or_in_check_mode():
+    assert wave((host("shop"), DUE))["sets"] == []
+    assert wave((host("shop", pictures=PICTURES, check_mode=True), DUE))["sets"] == []
+
+
+def test_the_ids_of_all_hosts_are_looked_at_together():
+    twice = host("blog", environment_id="id of shop")
+    targets = wave((host("shop"), DUE), (twice, DUE))["targets"]
+    assert targets["are_in_doubt"] is True
+    assert "shop and blog are the same environment" in targets["problems"][0]

@@ -22,6 +22,7 @@ VALUES = {
     "deploy_verify_widths": [1400],
     "deploy_verify_hide": [],
     "deploy_verify_mask": [".clock"],
+    "deploy_verify_validate_certs": False,
     "deploy_pictures_folder": "",
 }
 DIFFERENT = {"error": {"kind": "check_failed"}, "msg": "It looks different.", "report": "/p/c.html", "differing": ["/"]}
@@ -31,10 +32,14 @@ NO_WAY = {"error": {"kind": "connection"}, "msg": "Nobody answers."}
 def test_pictures_are_kept_beside_the_journal_or_where_the_user_wants(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
+    place = f"{tmp_path}/hosting.management/pictures/e-1"
+    taken = {"pages": [URL], "widths": [1400], "hide": [], "mask": [".clock"], "validate_site_certs": False}
     assert pictures_of("deploy", VALUES, "e-1") == {
-        "before": f"{tmp_path}/hosting.management/pictures/e-1/before",
-        "after": f"{tmp_path}/hosting.management/pictures/e-1/after",
-        "report": f"{tmp_path}/hosting.management/pictures/e-1/comparison.html",
+        "before": f"{place}/before",
+        "after": f"{place}/after",
+        "before_set": {**taken, "folder": f"{place}/before"},
+        "after_set": {**taken, "folder": f"{place}/after"},
+        "report": f"{place}/comparison.html",
     }
     elsewhere = pictures_of("deploy", {**VALUES, "deploy_pictures_folder": "seen"}, "e-1")
     assert elsewhere["report"] == f"{tmp_path}/seen/e-1/comparison.html"

@@ -1,0 +1,146 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far a deployment to one environment has come, and which of its steps are left."""
+
+from __future__ import annotations
+
+from ..module_utils._phases import operations_of
+from ..module_utils._progress import FINISHED, IN_PROGRESS
+from .deployment import goes_back
+from .deployment_outcome import end_of_push
+from .deployment_plan import is_refreshed, state_of_push
+from .locks import met
+from .part_differences import waiting_in
+from .plain_values import Record, plain
+
+
+def done_of(registered: Record, settings: Record) -> Record:
+    """Return what was found out and done so far, from what the tasks have registered.
+
+    Of what one task has found out for all environments of the wave, this one's is returned: ``looked`` (what the
+    journal has), ``site`` (what was found out about the site after the deployment) and ``ends``, the operations that
+    were waited for. ``backup`` and ``push`` have begun in one task and ended in another. ``is_pushed`` tells whether
+    this release is new to the site, and ``news`` has the ``release`` for which the site forgets what was there, and
+    whether this run has brought it (``is_new``). All else is returned as it is.
+
+    :param registered: results of the tasks: ``journal`` (deployment_info), ``verified`` (site_check), ``waited``
+        (each an operation_wait, or a loop of them), ``backup`` (manual_backup), ``push``, ``push_end`` (env_push),
+        ``kept``, ``parts`` (environment), ``restore`` (backup_restore), ``pictures_before`` (site_snapshot), the
+        backup that was ``chosen``, and the ``failure``. What has not come yet is empty.
+    :param settings: what is asked of the host, as deployment_settings.settings_of returns it.
+    """
+    registered, settings = plain(registered), plain(settings)
+    environment_id, backup, push = settings["environment_id"], registered["backup"], registered["push"]
+    looked = (registered["journal"].get("environments") or {}).get(environment_id) or {}
+    is_pushed = bool(push.get("changed") or _is_half_done(settings, looked.get("releases") or {}))
+    done = {
+        **registered,
+        "looked": looked,
+        # After a rollback, it is asked anew.
+        "site": {} if registered["chosen"] else _of_host(registered["verified"], settings["environment"]),
+        "ends": _ends(registered["waited"], environment_id),
+        "backup": {
+            "changed": bool(backup.get("changed")),
+            "removed": backup.get("removed") or [],
+            "backup": push.get("backup") or backup.get("backup") or {},
+        },
+        "is_pushed": is_pushed,
+        "news": {"release": settings["release"], "is_new": is_pushed},
+    }
+    if registered["chosen"]:
+        release = f"{registered['chosen'].get('release')}, backup {registered['chosen'].get('backup_id')}"
+        done["news"] = {"release": release, "is_new": bool(registered["restore"].get("changed"))}
+    return done
+
+
+def steps_of(done: Record, settings: Record, now: float) -> Record:
+    """Return which steps an environment has before it.
+
+    ``brings`` says how the release comes: with ``push``, with ``push_with_pictures``, or with ``nothing``. ``declares``
+    tells whether domains and denied addresses are still to be seen to, and ``refreshes`` whether the site has to forget
+    what was there; ``php_restart`` and ``caches`` are what environment takes for that, and empty where not.
+    ``push_is_open`` tells whether this run's push has not ended well, and ``is_open`` whether not all that has that was
+    begun after it. ``compares_pictures``, ``goes_back`` and ``reads_again`` tell about the steps at the end.
+    ``meets_locks`` tells whether there is a lock that is not to be ignored, and ``locks`` what is said about them.
+
+    :param done: what done_of returns.
+    :param settings: what is asked of the host, as deployment_settings.settings_of returns it.
+    :param now: the time, in seconds since the epoch.
+    """
+    known, push, ends = done["looked"].get("releases") or {}, done["push"], done["ends"]
+    pushes = state_of_push(known, done["looked"].get("push") or {}) not in ("off", "there")
+    is_seen = not pushes or end_of_push(push, ends).get("state") == FINISHED
+    refreshes = bool(push.get("changed") or done["restore"] or (known and not is_refreshed(settings, known)))
+    locks = known.get("locks") or []
+    return {
+        "brings": _brings(settings) if pushes else "nothing",
+        "declares": bool(settings["domains"] or settings["sets_denied_ips"])
+        and not done["chosen"]
+        and not done["parts"].get("parts"),
+        "refreshes": refreshes,
+        **(_forgotten(settings, done["news"]) if refreshes else {"php_restart": {}, "caches": []}),
+        "push_is_open": _is_open(push, ends),
+        "is_open": _is_open(done["kept"], ends),
+        "compares_pictures": compares_pictures(done["pictures_before"], push),
+        "goes_back": goes_back(
+            done["failure"],
+            done["now"],
+            {**push, "operation": done["push_end"].get("operation") or push.get("operation")},
+            release=settings["release"],
+            wanted=settings["rolls_back"],
+            within=settings["rollback_within"],
+            now=now,
+        )
+        if done["failure"] and not settings["check_mode"]
+        else False,
+        "reads_again": bool(done["failure"] or done["return"] or not is_seen),
+        "meets_locks": bool(locks and not settings["ignores_lock"]),
+        "locks": met([{**settings, "locks": locks}]),
+    }
+
+
+def compares_pictures(before: Record, push: Record) -> bool:
+    """Tell whether there are pictures from right before this run's push."""
+    return before.get("pictures") is not None and before.get("error") is None and bool(push.get("changed"))
+
+
+def _is_half_done(settings: Record, known: Record) -> bool:
+    """Tell whether an earlier run has brought the release, and did not come to the restart.
+
+    Such a run was killed, or its migration failed.
+    """
+    return bool(settings["pushes"] and settings["restarts_php"] and known.get("is_restarted") is False)
+
+
+def _of_host(verified: Record, environment: str) -> Record:
+    return (verified.get("sites") or {}).get(environment) or {}
+
+
+def _ends(waited: list[Record], environment_id: str) -> list[Record]:
+    """Return the operations of the environment that were waited for; none where each host waits for its own."""
+    waits = [wait for one in waited for wait in one.get("results") or []]
+    found = [(wait.get("environments") or {}).get(environment_id) or {} for wait in waits]
+    return [operation for one in found for operation in one.get("operations") or []]
+
+
+def _brings(settings: Record) -> str:
+    return "push_with_pictures" if settings["pictures"] and not settings["check_mode"] else "push"
+
+
+def _forgotten(settings: Record, news: Record) -> Record:
+    """Return the restart and the caches, as environment takes them."""
+    once = {"release": news["release"], "force": news["is_new"]}
+    cache = {**once, "if_offered": True}
+    of_cdn = {"cdn_cache_id": settings["cdn_cache_id"]} if settings["cdn_cache_id"] else {}
+    return {
+        "php_restart": once if settings["restarts_php"] else {},
+        "caches": [{**cache, "cache": name, **(of_cdn if name == "cdn" else {})} for name in settings["caches"]],
+    }
+
+
+def _is_open(result: Record, ends: list[Record]) -> bool:
+    """Tell whether something that a task has begun has not ended well, or has still to wait."""
+    well = [one["id"] for one in ends if one["state"] == FINISHED]
+    going_on = [one.get("id") for one in operations_of(result) if one.get("state") == IN_PROGRESS]
+    return bool(waiting_in(result)) or any(one not in well for one in going_on)

@@ -1,0 +1,295 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far a deployment has come, from what its tasks have registered, and what is left of it, row by row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.hosting.management.plugins.plugin_utils.deployment_steps import done_of, steps_of
+from unit.test_deployment_plan import HOST, KNOWN
+
+SETTINGS: dict[str, Any] = {
+    **HOST,
+    "environment_id": "id of shop",
+    "pushes": True,
+    "pictures": {},
+    "rolls_back": True,
+    "rollback_within": 60.0,
+}
+REGISTERED: dict[str, Any] = {
+    name: {}
+    for name in (
+        *("journal", "verified", "backup", "push", "push_end", "parts", "kept", "wp_cli", "restore", "now", "log"),
+        *("pictures_before", "compared", "failure", "chosen", "return"),
+    )
+} | {"waited": [{}, {}]}
+NOW = 1000.0
+
+
+def journal(releases: dict[str, Any], push: dict[str, Any]) -> dict[str, Any]:
+    return {"environments": {"id of shop": {"releases": {**KNOWN, **releases}, "push": push}, "id of blog": {}}}
+
+
+def waited(*ends: dict[str, Any]) -> dict[str, Any]:
+    """What a wait for two kinds of operations has registered, of which the second are this environment's."""
+    others = {"environments": {"id of blog": {"operations": [{"id": "1", "state": "finished"}]}}}
+    return {"results": [others, {"environments": {"id of shop": {"operations": list(ends)}}}]}
+
+
+def steps(registered: dict[str, Any], **settings: Any) -> dict[str, Any]:
+    asked = {**SETTINGS, **settings}
+    return steps_of(done_of({**REGISTERED, **registered}, asked), asked, NOW)
+
+
+def done(registered: dict[str, Any], **settings: Any) -> dict[str, Any]:
+    return done_of({**REGISTERED, **registered}, {**SETTINGS, **settings})
+
+
+PUSHED = {"changed": True, "operation": {"id": "7", "state": "in_progress"}}
+THERE, DUE_NOW = {"is_pushed": False}, {"is_pushed": True}
+STEPS = {
+    "the release is to come": ({}, {}, DUE_NOW, {}, {"brings": "push", "refreshes": False, "reads_again": True}),
+    "its push has ended well": (
+        {},
+        {},
+        DUE_NOW,
+        {"push": PUSHED, "waited": [waited({"id": "6", "state": "failed"}, {"id": "7", "state": "finished"}), {}]},
+        {"brings": "push", "refreshes": True, "reads_again": False},
+    ),
+    "nobody has seen its end": (
+        {},
+        {},
+        DUE_NOW,
+        {"push": PUSHED, "waited": [waited({"id": "7", "state": "unknown"}), {}]},
+        {"brings": "push", "refreshes": True, "reads_again": True},
+    ),
+    "no operation was accepted": (
+        {},
+        {},
+        DUE_NOW,
+        {"push": {"changed": True}, "waited": [waited({"id": None, "state": "finished"}), {}]},
+        {"brings": "push", "refreshes": True, "reads_again": True},
+    ),
+    "it is there": ({}, {}, THERE, {}, {"brings": "nothing", "refreshes": False, "reads_again": False}),
+    "it is on its way": (
+        {},
+        {"state": "in_progress"},
+        THERE,
+        {},
+        {"brings": "push", "refreshes": False, "reads_again": True},
+    ),
+    "it is of unknown outcome": (
+        {},
+        {},
+        {"error": {"kind": "outcome_unknown"}},
+        {},
+        {"brings": "push", "refreshes": False, "reads_again": True},
+    ),
+    "nothing is pushed at all": ({}, {}, {}, {}, {"brings": "nothing", "refreshes": False, "reads_again": False}),
+    "PHP was not restarted since": (
+        {},
+        {"is_restarted": False},
+        THERE,
+        {},
+        {"brings": "nothing", "refreshes": True, "reads_again": False},
+    ),
+    "nothing is to be restarted": (
+        {"restarts_php": False},
+        {"is_restarted": False},
+        THERE,
+        {},
+        {"brings": "nothing", "refreshes": False, "reads_again": False},
+    ),
+    "a cache was not cleared": (
+        {},
+        {"cleared_caches": ["site"]},
+        THERE,
+        {},
+        {"brings": "nothing", "refreshes": True, "reads_again": False},
+    ),
+    "something failed": (
+        {},
+        {},
+        THERE,
+        {"failure": {"step": "verify", "error": {}}},
+        {"brings": "nothing", "refreshes": False, "reads_again": True},
+    ),
+    "it went back": (
+        {},
+        {},
+        THERE,
+        {"return": {"backup_id": 5}},
+        {"brings": "nothing", "refreshes": False, "reads_again": True},
+    ),
+}
+
+
+@pytest.mark.parametrize(("host", "known", "prediction", "registered", "expected"), STEPS.values(), ids=STEPS)
+def test_which_steps_are_left(host, known, prediction, registered, expected):
+    found = steps({"journal": journal(known, prediction), **registered}, **host)
+    assert {name: found[name] for name in expected} == expected
+    assert bool(found["php_restart"] or found["caches"]) is found["refreshes"]
+
+
+def test_where_the_journal_could_not_be_read_the_release_is_left_alone_and_read_again():
+    assert steps({})["brings"] == "nothing"
+    assert steps({"push": PUSHED})["refreshes"] is True
+
+
+PICTURES = {"before": "/pictures/before"}
+BRINGS = {
+    "as it is": ({}, "push"),
+    "pages are compared": ({"pictures": PICTURES}, "push_with_pictures"),
+    "pages are not compared in check mode": ({"pictures": PICTURES, "check_mode": True}, "push"),
+}
+
+
+@pytest.mark.parametrize(("host", "brings"), BRINGS.values(), ids=BRINGS)
+def test_how_the_release_is_brought(host, brings):
+    assert steps({"journal": journal({}, DUE_NOW)}, **host)["brings"] == brings
+
+
+def test_what_a_site_forgets_is_what_is_wanted_once_for_the_release():
+    host = {"caches": ["site", "cdn"], "cdn_cache_id": "7"}
+    once = {"release": "v2", "force": True}
+    found = steps({"push": PUSHED}, **host)
+    assert found["php_restart"] == once
+    assert found["caches"] == [
+        {**once, "if_offered": True, "cache": "site"},
+        {**once, "if_offered": True, "cache": "cdn", "cdn_cache_id": "7"},
+    ]
+    assert steps({"push": PUSHED}, **host | {"restarts_php": False, "caches": []})["php_restart"] == {}
+
+
+HALF_DONE = journal({"is_restarted": False}, THERE)
+NEWS = {
+    "this run has pushed it": ({"push": PUSHED}, {}, ("v2", True)),
+    "it was there": ({"journal": journal({}, THERE)}, {}, ("v2", False)),
+    "an earlier run did not come to the restart": ({"journal": HALF_DONE}, {}, ("v2", True)),
+    "nobody wants a restart": ({"journal": HALF_DONE}, {"restarts_php": False}, ("v2", False)),
+    "nothing is pushed": ({"journal": HALF_DONE}, {"pushes": False}, ("v2", False)),
+    "a backup was restored": (
+        {"push": PUSHED, "chosen": {"release": "v2", "backup_id": 5}, "restore": {"changed": True}},
+        {},
+        ("v2, backup 5", True),
+    ),
+    "it had been restored before": (
+        {"push": PUSHED, "chosen": {"release": "v2", "backup_id": 5}, "restore": {"changed": False}},
+        {},
+        ("v2, backup 5", False),
+    ),
+}
+
+
+@pytest.mark.parametrize(("registered", "host", "news"), NEWS.values(), ids=NEWS)
+def test_for_what_a_site_forgets_what_was_there(registered, host, news):
+    assert tuple(done(registered, **host)["news"].values()) == news
+
+
+def test_what_one_task_has_found_out_for_all_is_taken_of_this_environment_only():
+    verified = {"sites": {"shop": {"failed": True}, "blog": {"failed": False}}}
+    found = done({"verified": verified, "waited": [waited({"id": "7"}), waited({"id": "8"})]})
+    assert found["site"] == {"failed": True}
+    assert found["ends"] == [{"id": "7"}, {"id": "8"}]
+    assert found["looked"] == {}
+
+
+def test_after_a_rollback_the_site_is_asked_anew():
+    verified = {"sites": {"shop": {"failed": True}}}
+    assert done({"verified": verified, "chosen": {"backup_id": 5}})["site"] == {}
+
+
+def test_the_backup_is_as_the_push_has_seen_its_end():
+    begun = {"changed": True, "removed": [{"id": 1}], "backup": {"id": None, "tag": "before-v2"}}
+    assert done({"backup": begun})["backup"] == begun
+    assert done({"backup": begun, "push": {"backup": {"id": 5}}})["backup"] == {**begun, "backup": {"id": 5}}
+    assert done({"backup": {"skipped": True}})["backup"] == {"changed": False, "removed": [], "backup": {}}
+
+
+DOMAINS = {"domains": [{"domain_name": "shop.example.com"}]}
+DECLARES = {
+    "domains": ({}, DOMAINS, True),
+    "denied addresses": ({}, {"sets_denied_ips": True}, True),
+    "nothing": ({}, {}, False),
+    "seen to before the commands": ({"parts": {"parts": {"domains": {"changed": True}}}}, DOMAINS, False),
+    "it went back": ({"chosen": {"backup_id": 5}}, DOMAINS, False),
+}
+
+
+@pytest.mark.parametrize(("registered", "host", "declares"), DECLARES.values(), ids=DECLARES)
+def test_what_is_declared_is_seen_to_once(registered, host, declares):
+    assert steps(registered, **host)["declares"] is declares
+
+
+TAKEN = {"pictures": ["home"]}
+COMPARES = {
+    "there are some from before": (TAKEN, PUSHED, True),
+    "nothing was pushed": (TAKEN, {"changed": False}, False),
+    "there are none": ({}, PUSHED, False),
+    "a page did not work": ({**TAKEN, "error": {"kind": "check_failed"}}, PUSHED, False),
+}
+
+
+@pytest.mark.parametrize(("before", "push", "compares"), COMPARES.values(), ids=COMPARES)
+def test_pictures_are_compared_with_those_from_right_before_the_push(before, push, compares):
+    assert steps({"pictures_before": before, "push": push})["compares_pictures"] is compares
+
+
+LOCK = {"until": "2026-12-01", "author": "ops", "reason": "sale", "group": None}
+LOCKS = {"none": ([], False, False), "one": ([LOCK], False, True), "one to be ignored": ([LOCK], True, False)}
+
+
+@pytest.mark.parametrize(("locks", "ignores", "meets"), LOCKS.values(), ids=LOCKS)
+def test_a_lock_is_met_unless_it_is_to_be_ignored(locks, ignores, meets):
+    found = steps({"journal": journal({"locks": locks}, DUE_NOW)}, ignores_lock=ignores)
+    assert found["meets_locks"] is meets
+    assert bool(found["locks"]["refused"]) is meets
+
+
+BROKEN = {"step": "verify", "task": "Ask the site", "msg": "no", "error": {"kind": "check_failed"}}
+THERE_NOW = {"release": "v2", "state": "finished", "sent_at": "1970-01-01T00:16:00+00:00"}  # 40 s ago
+GOES_BACK = {
+    "the site does not work": ({}, {}, True),
+    "nothing failed": ({"failure": {}}, {}, False),
+    "nothing was sent in check mode": ({}, {"check_mode": True}, False),
+    "nobody wants to": ({}, {"rolls_back": False}, False),
+    "the push is too long ago": ({}, {"rollback_within": 30.0}, False),
+    "this run has pushed it": ({"push": PUSHED}, {"rollback_within": 30.0}, True),
+    "nobody knows whether its push has ended": (
+        {"push": PUSHED, "push_end": {"operation": {"state": "unknown"}}, "now": {"release": "v2", "state": "unknown"}},
+        {},
+        True,
+    ),
+    "its push goes on": ({"push": PUSHED, "now": {"release": "v2", "state": "in_progress"}}, {}, False),
+}
+
+
+@pytest.mark.parametrize(("registered", "host", "goes_back"), GOES_BACK.values(), ids=GOES_BACK)
+def test_whether_it_goes_back(registered, host, goes_back):
+    assert steps({"failure": BROKEN, "now": THERE_NOW, **registered}, **host)["goes_back"] is goes_back
+
+
+ACCEPTED = {"id": "8", "state": "in_progress"}
+OPEN = {
+    "nothing was begun": ({}, [], False),
+    "it goes on": ({"operations": [ACCEPTED]}, [], True),
+    "it has ended well": ({"operations": [ACCEPTED]}, [{"id": "8", "state": "finished"}], False),
+    "it has failed": ({"operations": [ACCEPTED]}, [{"id": "8", "state": "failed"}], True),
+    "it had ended before": ({"operations": [{"id": "8", "state": "finished"}]}, [], False),
+    "it has to wait": ({"operations": [], "parts": {"domains": {"waits_for": "a push"}}}, [], True),
+}
+
+
+@pytest.mark.parametrize(("kept", "ends", "is_open"), OPEN.values(), ids=OPEN)
+def test_what_has_not_ended_well_is_looked_at_by_the_host_itself(kept, ends, is_open):
+    assert steps({"kept": kept, "waited": [{}, waited(*ends)]})["is_open"] is is_open
+
+
+def test_a_push_that_nobody_has_seen_ending_is_looked_at_by_the_host_itself():
+    accepted = {"changed": True, "operation": ACCEPTED, "operations": [ACCEPTED]}
+    assert steps({"push": accepted})["push_is_open"] is True
+    assert steps({"push": accepted, "waited": [waited({"id": "8", "state": "finished"}), {}]})["push_is_open"] is False
