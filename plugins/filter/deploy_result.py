@@ -17,12 +17,7 @@ positional: settings
 options:
   _input:
     description:
-      - What the tasks have registered. What M(hosting.management.deployment_info) returned (C(journal)), and
-        M(hosting.management.site_check) after the deployment (C(verified)); the results of waiting (C(waited)); the
-        results of the tasks by the names of the steps (C(backup), C(push), C(push_end), C(parts), C(kept), C(wp_cli),
-        C(restore)); C(now), what M(hosting.management.release_info) returned in the end; the C(log); the pictures
-        (C(pictures_before), C(compared)); the C(failure); the backup that was C(chosen); and C(return), how going back
-        to it went. What never came is empty.
+      - What was done, as P(hosting.management.deploy_steps#filter) returns it as C(done).
     type: dict
     required: true
   settings:
@@ -35,7 +30,7 @@ options:
 EXAMPLES = r"""
 - name: Keep the result for the environment
   ansible.builtin.set_fact:
-    deploy_result: "{{ registered | hosting.management.deploy_result(asked) }}"
+    deploy_result: "{{ steps.done | hosting.management.deploy_result(asked) }}"
 """
 
 RETURN = r"""
@@ -49,7 +44,6 @@ from collections.abc import Callable
 from datetime import datetime
 
 from ..plugin_utils.deployment_outcome import result_of
-from ..plugin_utils.deployment_steps import done_of
 from ..plugin_utils.plain_values import Record, plain
 
 
@@ -58,9 +52,8 @@ class FilterModule:
         return {"deploy_result": deploy_result}
 
 
-def deploy_result(registered: Record, settings: Record) -> Record:
-    settings, now = plain(settings), time.time()
-    done = done_of(registered, settings)
+def deploy_result(done: Record, settings: Record) -> Record:
+    done, now = plain(done), time.time()
     looked = done["looked"]
     began = datetime.fromisoformat(looked["read_at"]).timestamp() if looked.get("read_at") else now
     return result_of({**done, "before": looked.get("releases") or {}}, settings, began, now)

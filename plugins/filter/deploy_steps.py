@@ -17,7 +17,12 @@ positional: settings
 options:
   _input:
     description:
-      - What the tasks have registered so far, as P(hosting.management.deploy_result#filter) takes it.
+      - What the tasks have registered so far. What M(hosting.management.deployment_info) returned (C(journal)), and
+        M(hosting.management.site_check) after the deployment (C(verified)); the results of waiting (C(waited)); the
+        results of the tasks by the names of the steps (C(backup), C(push), C(push_end), C(parts), C(kept), C(wp_cli),
+        C(restore)); C(now), what M(hosting.management.release_info) returned in the end; the C(log); the pictures
+        (C(pictures_before), C(compared)); the C(failure); the backup that was C(chosen); and C(return), how going back
+        to it went. What never came is empty.
     type: dict
     required: true
   settings:
@@ -35,15 +40,17 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description:
-    - C(brings) is V(push) or V(push_with_pictures) where the release is to be pushed, and otherwise V(nothing).
-      C(declares) tells whether domains and denied addresses are to be seen to, and C(refreshes) whether PHP is to be
-      restarted and caches are to be cleared; C(php_restart) and C(caches) are what M(hosting.management.environment)
-      takes for that. C(push_is_open) and C(is_open) tell whether the push, or not all of that, has ended well.
-      C(compares_pictures), C(goes_back) and C(reads_again) tell whether pictures are to be compared, the backup is to
-      be restored, and what is there now has to be read.
+    - C(way), C(brings), C(after_push), C(last) and C(verification) are the names of the steps that come next, each
+      V(nothing) where there is none. C(has_more_before) tells whether something comes before the push, C(declares)
+      whether domains and denied addresses are to be seen to, and C(refreshes) whether PHP is to be restarted and caches
+      are to be cleared; C(declaration) is what M(hosting.management.environment) takes for that. C(push_is_open) and
+      C(is_open) tell whether the push, or not all of that, has ended well. C(compares_pictures), C(goes_back) and
+      C(reads_again) tell whether pictures are to be compared, the backup is to be restored, and what is there now has
+      to be read.
     - C(meets_locks) and C(locks) are about the locks of the environment. C(looked) is what the journal has of it,
       C(site) what was found out about its site, and C(ended) the operations that were waited for, as other modules take
-      them. C(for_hooks) has the C(backup) and whether the release C(is_pushed).
+      them. C(for_hooks) has the C(backup) and whether the release C(is_pushed). C(done) is what
+      P(hosting.management.deploy_result#filter) takes.
   type: dict
 """
 
@@ -63,6 +70,7 @@ def deploy_steps(registered: Record, settings: Record) -> Record:
     settings = plain(settings)
     done = done_of(registered, settings)
     return {
+        "done": done,
         **steps_of(done, settings, time.time()),
         "looked": done["looked"],
         "site": done["site"],

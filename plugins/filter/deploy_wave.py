@@ -52,7 +52,7 @@ _value:
   description:
     - C(targets) is about the ids of the hosts. C(problems) in it has a sentence for each problem, C(asks_company) says
       that the environments of the whole company could tell more, and C(are_in_doubt) that either is so.
-    - C(ids) of the environments, their C(names) by id, and the longest C(wait_timeout), for
+    - C(waits) has the C(names) of the environments by their ids, and the longest C(wait_timeout), for
       M(hosting.management.operation_wait). C(reads) for M(hosting.management.deployment_info). C(first_sites) and
       C(sites) for M(hosting.management.site_check), before and after the deployment. C(sets) for
       M(hosting.management.site_snapshot), before the push or after it.

@@ -209,6 +209,7 @@ def _loaded(path: str | None, _version: tuple[int, int, int] | None) -> ssl.SSLC
 
 
 _kept: dict[tuple[object, ...], Adapter] = {}
+_keeping = threading.Lock()
 
 
 def kept_adapter(base_url: str, api_key: str, verify: bool | str) -> Adapter:
@@ -220,11 +221,12 @@ def kept_adapter(base_url: str, api_key: str, verify: bool | str) -> Adapter:
     scheme = base_url.partition(":")[0].lower()
     trust = tls_context(verify) if scheme == "https" else None
     name = (os.getpid(), threading.get_ident(), base_url, api_key, verify, trust)
-    if name not in _kept:
-        while len(_kept) >= MOST_KEPT:
-            _kept.pop(next(iter(_kept))).close()
-        _kept[name] = Adapter(scheme, verify)
-    return _kept[name]
+    with _keeping:
+        if name not in _kept:
+            while len(_kept) >= MOST_KEPT:
+                _kept.pop(next(iter(_kept))).close()
+            _kept[name] = Adapter(scheme, verify)
+        return _kept[name]
 
 
 def bundle_of_environment() -> str | None:

@@ -13,8 +13,12 @@ import random
 import statistics
 import time
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cached_property
+from threading import Lock
 from typing import Any
 
 from ._client import Client
@@ -42,6 +46,7 @@ from ._under_way import Kind, kind_of
 LOOKS_PER_MINUTE = 90
 """The default of ``looks_per_minute``: public services grant 120 requests a minute."""
 
+SIDE_BY_SIDE = 4  # looks at the same time: operations that were started together also end together
 MINUTE = 60.0  # seconds
 FEWEST_LOOKS = 6  # a minute, however often the service says that it is too busy
 SLOWER, FASTER = 0.7, 1.05  # what becomes of the looks a minute when it says so, and with each answer since
@@ -78,7 +83,7 @@ def _sort_of(subject: Subject, entry: Entry) -> Sort:
     return (kind_named(subject, entry), words[-1] if words[0] == "cache_clear" else "")
 
 
-@dataclass
+@dataclass(eq=False)
 class Followed:
     """An operation that is followed. Times are in seconds of time.monotonic().
 
@@ -202,10 +207,26 @@ class Turns:
         """Return how many seconds an operation takes as far as is known, or None."""
         return None if self._misses.get(sort, 0) >= MOST_MISSES else self._expected.get(sort)
 
-    def next(self, pending: Sequence[Followed], now: float, waited: float) -> tuple[Followed | None, float]:
+    def take(self, pending: Sequence[Followed], now: float, waited: float) -> tuple[list[Followed], float]:
+        """Take the looks that are due out of the budget, as many as are taken side by side.
+
+        Return at which ones to look, and when there is one at the earliest.
+        """
+        taken: list[Followed] = []
+        while len(taken) < SIDE_BY_SIDE:
+            one, at = self.next(pending, now, waited, taken)
+            if one is None:
+                return taken, at
+            self._budget.take(now)
+            taken.append(one)
+        return taken, now
+
+    def next(
+        self, pending: Sequence[Followed], now: float, waited: float, taken: Collection[Followed] = ()
+    ) -> tuple[Followed | None, float]:
         """Return which one of those that go on to look at now, or None, and when there is one at the earliest.
 
-        They are in the order of their beginnings.
+        They are in the order of their beginnings. Those that are ``taken`` are about to be looked at anyway.
         """
         began = now - waited
         scouts = {one.sort: one for one in reversed(pending)}  # the first of each sort
@@ -213,6 +234,8 @@ class Turns:
         soonest, found = now + MINUTE, None
         longest_ago, other = now + MINUTE, None
         for one in pending:
+            if one in taken:
+                continue
             if one.operation.seems_failed:
                 at: float | None = (one.looked or now) + FAILING_INTERVAL
             elif scouts[one.sort] is one:
@@ -323,79 +346,111 @@ def _follow(
     started = reported = time.monotonic()
     deadline = started + context.wait_timeout
     pending = [one for one in following if one.goes_on]
-    while pending:
-        now = time.monotonic()
-        left = deadline - now
-        if left <= 0 and any(one.operation.seems_failed for one in pending):
-            left += VERDICT_WITHIN
-        if left <= 0:
-            return
-        if now - reported >= REPORT_EVERY:
-            reported = now
-            context.report(_progress(pending, len(following), names, now, now - started))
-        one, at = turns.next(pending, now, now - started)
-        if one is None:
-            pause = max(0.0, min(at - now, left, reported + REPORT_EVERY - now))
-            if pause > LET_GO_FOR:
-                journal.let_go()
-            time.sleep(pause)
-            continue
-        if not looks.take(one, shown.visible_after, max(deadline, now + 1)):
-            pending = [one for one in pending if one.goes_on]  # this one may be given up
-            continue
-        turns.heard(one, time.monotonic())
-        if one.operation.was_shown:
-            shown.learn(one.operation)  # that it shows none is for those to tell who have the key of their environment
-        if not one.goes_on:
-            _take_end(one, following, journal)
-            pending = [one for one in pending if one.goes_on]
+    with looks:
+        while pending:
+            now = time.monotonic()
+            left = deadline - now
+            if left <= 0 and any(one.operation.seems_failed for one in pending):
+                left += VERDICT_WITHIN
+            if left <= 0:
+                return
+            if now - reported >= REPORT_EVERY:
+                reported = now
+                context.report(_progress(pending, len(following), names, now, now - started))
+            due, at = turns.take(pending, now, now - started)
+            if not due:
+                pause = max(0.0, min(at - now, left, reported + REPORT_EVERY - now))
+                if pause > LET_GO_FOR:
+                    journal.let_go()
+                time.sleep(pause)
+                continue
+            for one in looks.take(due, shown.visible_after, max(deadline, now + 1)):
+                turns.heard(one, time.monotonic())
+                if one.operation.was_shown:
+                    shown.learn(one.operation)  # that it shows none is for those to tell who have its key
+                if not one.goes_on:
+                    _take_end(one, following, journal)
+            pending = [one for one in pending if one.goes_on]  # some may be given up
 
 
 class _Looks:
-    """Looks at operations, within the budget.
+    """Looks at operations, some side by side. Use it as a context manager.
 
     :param client: sends each look once.
     :param patient_client: asks whether the service is well; it may be told to wait before it is answered.
+    :param budget: is told what the answers say about it.
     """
 
     def __init__(self, client: Client, patient_client: Client, budget: Budget) -> None:
         self._client, self._patient_client, self._budget = client, patient_client, budget
         self._well_at = -MINUTE  # when it was well the last time that it was asked, in seconds of time.monotonic()
+        self._asking = Lock()
+        self._until_the_end = ExitStack()
 
-    def take(self, one: Followed, visible_after: float, deadline: float) -> bool:
-        """Look at an operation once, and tell whether the answer says how it stands.
+    def __enter__(self) -> _Looks:
+        return self
+
+    def __exit__(self, *_unused: object) -> None:
+        self._until_the_end.close()
+
+    def take(self, due: Sequence[Followed], visible_after: float, deadline: float) -> list[Followed]:
+        """Look once at each of these operations, and return those of which the answer says how they stand.
 
         Whoever was not answered because there were too many requests keeps its turn.
         """
         now = time.monotonic()
-        self._budget.take(now)
-        operation = one.operation
-        try:
-            operation.look(self._client, visible_after, deadline, lambda: self._is_well(deadline))
-        except Unauthorized:
-            raise
-        except RateLimited as error:
-            self._budget.slow_down(time.monotonic(), error.retry_after)
-            return False
-        except HostingError as error:
-            one.looked = now
-            operation.hear_nothing(str(error))
+
+        def look(one: Followed) -> HostingError | None:
+            try:
+                one.operation.look(self._client, visible_after, deadline, lambda: self._is_well(deadline))
+            except Unauthorized:
+                raise
+            except HostingError as error:
+                return error
+            return None
+
+        problems = self._each(look, due)
+        for one, problem in zip(due, problems, strict=True):
+            if not isinstance(problem, RateLimited):
+                one.looked = now
+            if problem is None:
+                self._budget.hear()
+            elif not isinstance(problem, RateLimited):
+                one.operation.hear_nothing(str(problem))
+        self._slow_down([problem for problem in problems if problem])
+        heard = [one for one, problem in zip(due, problems, strict=True) if problem is None]
+        return [one for one in heard if not one.operation.why_silent]
+
+    def _each(
+        self, look: Callable[[Followed], HostingError | None], due: Sequence[Followed]
+    ) -> list[HostingError | None]:
+        if len(due) == 1:  # without the price of a thread
+            return [look(due[0])]
+        return list(self._threads.map(look, due))
+
+    @cached_property
+    def _threads(self) -> ThreadPoolExecutor:
+        return self._until_the_end.enter_context(ThreadPoolExecutor(SIDE_BY_SIDE))
+
+    def _slow_down(self, problems: Sequence[HostingError]) -> None:
+        """Take in what answers that say nothing mean for the looks to come; those that came together count once."""
+        refusals = [problem for problem in problems if isinstance(problem, RateLimited)]
+        if refusals:
+            self._budget.slow_down(time.monotonic(), max(one.retry_after or 0.0 for one in refusals))
+        elif problems:
             self._budget.pause(time.monotonic())
-            return False
-        one.looked = now
-        self._budget.hear()
-        return not operation.why_silent
 
     def _is_well(self, deadline: float) -> bool:
         """Tell whether the service is well. For operations that fail together, it is asked once."""
-        now = time.monotonic()
-        if now - self._well_at < FAILING_INTERVAL:
+        with self._asking:
+            now = time.monotonic()
+            if now - self._well_at < FAILING_INTERVAL:
+                return True
+            self._budget.take(now)
+            if not is_well(self._patient_client, min(deadline, now + PROBE_FOR)):
+                return False
+            self._well_at = time.monotonic()
             return True
-        self._budget.take(now)
-        if not is_well(self._patient_client, min(deadline, now + PROBE_FOR)):
-            return False
-        self._well_at = time.monotonic()
-        return True
 
 
 def _take_end(one: Followed, following: Iterable[Followed], journal: Journal) -> None:

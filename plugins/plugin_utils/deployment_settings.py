@@ -84,7 +84,11 @@ def settings_of(read: Record, *, rolls_back_only: bool = False) -> Record:
         "push": _foreseen_of(settings),
         "groups": listed(also["group_names"]),
     }
-    return _held_to_plan(settings, values) if values.get("deploy_plan") else settings
+    if values.get("deploy_plan"):
+        settings = _held_to_plan(settings, values)
+    denied = {"denied_ips": listed(values.get("deploy_denied_ips"))} if settings["sets_denied_ips"] else {}
+    settings["declaration"] = {**({"domains": settings["domains"]} if settings["domains"] else {}), **denied}
+    return settings
 
 
 def _foreseen_of(settings: Record) -> Record | None:

@@ -14,6 +14,9 @@ from .locks import met
 from .part_differences import waiting_in
 from .plain_values import Record, plain
 
+OF_ALL = ("journal", "verified", "waited")
+"""The results of tasks that were run once for all environments of the wave."""
+
 
 def done_of(registered: Record, settings: Record) -> Record:
     """Return what was found out and done so far, from what the tasks have registered.
@@ -30,16 +33,21 @@ def done_of(registered: Record, settings: Record) -> Record:
         backup that was ``chosen``, and the ``failure``. What has not come yet is empty.
     :param settings: what is asked of the host, as deployment_settings.settings_of returns it.
     """
-    registered, settings = plain(registered), plain(settings)
-    environment_id, backup, push = settings["environment_id"], registered["backup"], registered["push"]
-    looked = (registered["journal"].get("environments") or {}).get(environment_id) or {}
+    settings = plain(settings)
+    environment_id = settings["environment_id"]
+    # What is known of all environments grows with the wave, so the values of the others are not even looked at.
+    looked = plain(_part_of(registered["journal"], "environments", environment_id))
+    site = plain(_part_of(registered["verified"], "sites", settings["environment"]))
+    ends = plain(_ends(registered["waited"], environment_id))
+    registered = plain({name: value for name, value in registered.items() if name not in OF_ALL})
+    backup, push = registered["backup"], registered["push"]
     is_pushed = bool(push.get("changed") or _is_half_done(settings, looked.get("releases") or {}))
     done = {
         **registered,
         "looked": looked,
         # After a rollback, it is asked anew.
-        "site": {} if registered["chosen"] else _of_host(registered["verified"], settings["environment"]),
-        "ends": _ends(registered["waited"], environment_id),
+        "site": {} if registered["chosen"] else site,
+        "ends": ends,
         "backup": {
             "changed": bool(backup.get("changed")),
             "removed": backup.get("removed") or [],
@@ -57,12 +65,18 @@ def done_of(registered: Record, settings: Record) -> Record:
 def steps_of(done: Record, settings: Record, now: float) -> Record:
     """Return which steps an environment has before it.
 
-    ``brings`` says how the release comes: with ``push``, with ``push_with_pictures``, or with ``nothing``. ``declares``
-    tells whether domains and denied addresses are still to be seen to, and ``refreshes`` whether the site has to forget
-    what was there; ``php_restart`` and ``caches`` are what environment takes for that, and empty where not.
-    ``push_is_open`` tells whether this run's push has not ended well, and ``is_open`` whether not all that has that was
-    begun after it. ``compares_pictures``, ``goes_back`` and ``reads_again`` tell about the steps at the end.
-    ``meets_locks`` tells whether there is a lock that is not to be ignored, and ``locks`` what is said about them.
+    ``brings`` says how the release comes: with ``push``, with ``push_with_pictures``, or with ``nothing``, and
+    ``has_more_before`` whether something comes before that; ``way`` is ``environment`` where it is just a push, and
+    otherwise ``environment_with_more``. In the same way, ``after_push`` says whether something may come between
+    (``after_push``) before the site forgets what was there (``refresh``), ``last`` whether something has to be brought
+    to its end first (``ended``), and ``verification`` whether all sites are asked (``ask``), or that and what is done
+    rarely (``last``).
+
+    ``declares`` tells whether domains and denied addresses are still to be seen to, and ``refreshes`` whether the site
+    has to forget what was there; ``declaration`` is what environment takes for both. ``is_open`` tells whether not all
+    that was begun so has ended well, and ``push_is_open`` whether this run's push has not. ``compares_pictures``,
+    ``goes_back`` and ``reads_again`` tell about the steps at the end. ``meets_locks`` tells whether there is a lock
+    that is not to be ignored, and ``locks`` what is said about them.
 
     :param done: what done_of returns.
     :param settings: what is asked of the host, as deployment_settings.settings_of returns it.
@@ -71,33 +85,57 @@ def steps_of(done: Record, settings: Record, now: float) -> Record:
     known, push, ends = done["looked"].get("releases") or {}, done["push"], done["ends"]
     pushes = state_of_push(known, done["looked"].get("push") or {}) not in ("off", "there")
     is_seen = not pushes or end_of_push(push, ends).get("state") == FINISHED
-    refreshes = bool(push.get("changed") or done["restore"] or (known and not is_refreshed(settings, known)))
+    forgets = push.get("changed") or done["restore"] or (known and not is_refreshed(settings, known))
+    news = _forgotten(settings, done["news"]) if forgets else {}
+    declares = bool(settings["declaration"]) and not done["chosen"] and not done["parts"].get("parts")
     locks = known.get("locks") or []
-    return {
-        "brings": _brings(settings) if pushes else "nothing",
-        "declares": bool(settings["domains"] or settings["sets_denied_ips"])
-        and not done["chosen"]
-        and not done["parts"].get("parts"),
-        "refreshes": refreshes,
-        **(_forgotten(settings, done["news"]) if refreshes else {"php_restart": {}, "caches": []}),
+    meets_locks = bool(locks and not settings["ignores_lock"])
+    has_more_before = done["looked"].get("is_busy") is not False or meets_locks or bool(settings["before_tasks"])
+    brings = _brings(settings) if pushes else "nothing"
+    steps = {
+        "way": "environment" if brings == "push" and not has_more_before else "environment_with_more",
+        "has_more_before": has_more_before,
+        "brings": brings,
+        "declares": declares,
+        "refreshes": bool(news),
+        "declaration": {**(settings["declaration"] if declares else {}), **news},
         "push_is_open": _is_open(push, ends),
         "is_open": _is_open(done["kept"], ends),
         "compares_pictures": compares_pictures(done["pictures_before"], push),
-        "goes_back": goes_back(
-            done["failure"],
-            done["now"],
-            {**push, "operation": done["push_end"].get("operation") or push.get("operation")},
-            release=settings["release"],
-            wanted=settings["rolls_back"],
-            within=settings["rollback_within"],
-            now=now,
-        )
-        if done["failure"] and not settings["check_mode"]
-        else False,
+        "goes_back": _goes_back(done, settings, now),
         "reads_again": bool(done["failure"] or done["return"] or not is_seen),
-        "meets_locks": bool(locks and not settings["ignores_lock"]),
+        "meets_locks": meets_locks,
         "locks": met([{**settings, "locks": locks}]),
     }
+    return {**steps, **_files(steps, settings)}
+
+
+def _files(steps: Record, settings: Record) -> Record:
+    """Return the names of the steps of which only one is taken; the rare ones go on with the usual ones themselves."""
+    verification = "ask" if settings["verifies"] and not settings["check_mode"] else "nothing"
+    if settings["after_tasks"] or steps["compares_pictures"]:
+        verification = "last"
+    refresh = "refresh" if steps["declaration"] else "nothing"
+    return {
+        "after_push": "after_push" if settings["runs_after_push"] or steps["push_is_open"] else refresh,
+        "last": "ended" if steps["is_open"] or steps["reads_again"] else verification,
+        "verification": verification,
+    }
+
+
+def _goes_back(done: Record, settings: Record, now: float) -> bool:
+    if not done["failure"] or settings["check_mode"]:
+        return False
+    operation = done["push_end"].get("operation") or done["push"].get("operation")
+    return goes_back(
+        done["failure"],
+        done["now"],
+        {**done["push"], "operation": operation},
+        release=settings["release"],
+        wanted=settings["rolls_back"],
+        within=settings["rollback_within"],
+        now=now,
+    )
 
 
 def compares_pictures(before: Record, push: Record) -> bool:
@@ -113,14 +151,14 @@ def _is_half_done(settings: Record, known: Record) -> bool:
     return bool(settings["pushes"] and settings["restarts_php"] and known.get("is_restarted") is False)
 
 
-def _of_host(verified: Record, environment: str) -> Record:
-    return (verified.get("sites") or {}).get(environment) or {}
+def _part_of(result: Record, of_what: str, name: str) -> Record:
+    return (result.get(of_what) or {}).get(name) or {}
 
 
 def _ends(waited: list[Record], environment_id: str) -> list[Record]:
     """Return the operations of the environment that were waited for; none where each host waits for its own."""
     waits = [wait for one in waited for wait in one.get("results") or []]
-    found = [(wait.get("environments") or {}).get(environment_id) or {} for wait in waits]
+    found = [_part_of(wait, "environments", environment_id) for wait in waits]
     return [operation for one in found for operation in one.get("operations") or []]
 
 
@@ -129,14 +167,12 @@ def _brings(settings: Record) -> str:
 
 
 def _forgotten(settings: Record, news: Record) -> Record:
-    """Return the restart and the caches, as environment takes them."""
+    """Return the restart and the caches that are wanted, as environment takes them."""
     once = {"release": news["release"], "force": news["is_new"]}
     cache = {**once, "if_offered": True}
     of_cdn = {"cdn_cache_id": settings["cdn_cache_id"]} if settings["cdn_cache_id"] else {}
-    return {
-        "php_restart": once if settings["restarts_php"] else {},
-        "caches": [{**cache, "cache": name, **(of_cdn if name == "cdn" else {})} for name in settings["caches"]],
-    }
+    caches = [{**cache, "cache": name, **(of_cdn if name == "cdn" else {})} for name in settings["caches"]]
+    return {**({"php_restart": once} if settings["restarts_php"] else {}), **({"caches": caches} if caches else {})}
 
 
 def _is_open(result: Record, ends: list[Record]) -> bool:

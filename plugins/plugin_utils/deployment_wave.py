@@ -22,10 +22,11 @@ def wave_of(
 ) -> Record:
     """Return the options of the tasks that are done once for the hosts that are deployed to just now.
 
-    ``targets`` tells what is wrong with the ids of the hosts (preflight.targets_of). ``ids`` and ``names`` (by id) are
-    those of the environments, ``wait_timeout`` is the longest of theirs. ``reads`` is what deployment_info is asked
-    about each. ``first_sites`` are those that site_check asks before the deployment, because nothing else is left to do
-    there, and ``sites`` those that it asks after it. ``sets`` are the pictures that site_snapshot is to take next.
+    ``targets`` tells what is wrong with the ids of the hosts (preflight.targets_of). ``waits`` has the ``names`` of the
+    environments by their ids, and the longest of their ``wait_timeout``. ``reads`` is what deployment_info is asked
+    about those with something to do. ``first_sites`` are those that site_check asks before the deployment, because
+    nothing else is left to do there, and ``sites`` those that it asks after it. ``sets`` are the pictures that
+    site_snapshot is to take next.
 
     :param hosts: the variables of each host.
     :param names: which of them has what of KNOWN; one that is not there yet, or is empty, has not come so far:
@@ -43,28 +44,31 @@ def wave_of(
     listed = [{"settings": one["settings"], "listed": one["looked"].get("site") or {}} for one in known]
     wave: Record = {
         "targets": targets_of(listed, company),
-        "ids": [one["environment_id"] for one in settings],
-        "names": {one["environment_id"]: one["environment"] for one in settings},
-        "wait_timeout": max((one["wait_timeout"] for one in settings), default=0),
-        "reads": [one["reads"] for one in settings if one["base_url"] == base_url],
+        "waits": {
+            "names": {one["environment_id"]: one["environment"] for one in settings},
+            "wait_timeout": max((one["wait_timeout"] for one in settings), default=0),
+        },
+        "reads": [],
         "first_sites": [],
         "sites": [],
         "sets": [],
     }
     for one in known:
         if one["looked"].get("releases"):
-            _add(wave, one)
+            _add(wave, one, base_url)
     return wave
 
 
-def _add(wave: Record, known: Record) -> None:
-    """Add what is asked about the site of one host, and the pictures of its pages."""
+def _add(wave: Record, known: Record, base_url: str) -> None:
+    """Add what is read of one host, what is asked about its site, and the pictures of its pages."""
     host, seen = known["settings"], known["looked"]
     site = (known["asked"].get("sites") or {}).get(host["environment"])
     before = preflight_of(host, seen["releases"], seen["push"] or {}, "", seen.get("parts"), site)
     entry = {"name": host["environment"], **host["site"]}
     if before["asks_site"] and site is None:
         wave["first_sites"].append(entry)
+    if before["is_due"] and host["base_url"] == base_url:
+        wave["reads"].append(host["reads"])
     if not before["is_due"] or known["failure"] or host["check_mode"]:
         return
     if host["verifies"]:

@@ -17,6 +17,8 @@ SETTINGS: dict[str, Any] = {
     "environment_id": "id of shop",
     "pushes": True,
     "pictures": {},
+    "declaration": {},
+    "runs_after_push": False,
     "rolls_back": True,
     "rollback_within": 60.0,
 }
@@ -132,7 +134,7 @@ STEPS = {
 def test_which_steps_are_left(host, known, prediction, registered, expected):
     found = steps({"journal": journal(known, prediction), **registered}, **host)
     assert {name: found[name] for name in expected} == expected
-    assert bool(found["php_restart"] or found["caches"]) is found["refreshes"]
+    assert bool(found["declaration"]) is found["refreshes"]
 
 
 def test_where_the_journal_could_not_be_read_the_release_is_left_alone_and_read_again():
@@ -157,12 +159,14 @@ def test_what_a_site_forgets_is_what_is_wanted_once_for_the_release():
     host = {"caches": ["site", "cdn"], "cdn_cache_id": "7"}
     once = {"release": "v2", "force": True}
     found = steps({"push": PUSHED}, **host)
-    assert found["php_restart"] == once
-    assert found["caches"] == [
+    caches = [
         {**once, "if_offered": True, "cache": "site"},
         {**once, "if_offered": True, "cache": "cdn", "cdn_cache_id": "7"},
     ]
-    assert steps({"push": PUSHED}, **host | {"restarts_php": False, "caches": []})["php_restart"] == {}
+    assert found["declaration"] == {"php_restart": once, "caches": caches}
+    assert steps({"push": PUSHED}, **host | {"restarts_php": False})["declaration"] == {"caches": caches}
+    assert steps({"push": PUSHED}, **host | {"caches": []})["declaration"] == {"php_restart": once}
+    assert steps({"push": PUSHED}, **host | {"restarts_php": False, "caches": []})["refreshes"] is False
 
 
 HALF_DONE = journal({"is_restarted": False}, THERE)
@@ -210,19 +214,64 @@ def test_the_backup_is_as_the_push_has_seen_its_end():
     assert done({"backup": {"skipped": True}})["backup"] == {"changed": False, "removed": [], "backup": {}}
 
 
-DOMAINS = {"domains": [{"domain_name": "shop.example.com"}]}
+DECLARED = {"declaration": {"domains": [{"domain_name": "shop.example.com"}], "denied_ips": []}}
 DECLARES = {
-    "domains": ({}, DOMAINS, True),
-    "denied addresses": ({}, {"sets_denied_ips": True}, True),
+    "something": ({}, DECLARED, True),
     "nothing": ({}, {}, False),
-    "seen to before the commands": ({"parts": {"parts": {"domains": {"changed": True}}}}, DOMAINS, False),
-    "it went back": ({"chosen": {"backup_id": 5}}, DOMAINS, False),
+    "seen to before the commands": ({"parts": {"parts": {"domains": {"changed": True}}}}, DECLARED, False),
+    "it went back": ({"chosen": {"backup_id": 5}}, DECLARED, False),
 }
 
 
 @pytest.mark.parametrize(("registered", "host", "declares"), DECLARES.values(), ids=DECLARES)
 def test_what_is_declared_is_seen_to_once(registered, host, declares):
-    assert steps(registered, **host)["declares"] is declares
+    found = steps(registered, **host)
+    assert found["declares"] is declares
+    assert found["declaration"] == (DECLARED["declaration"] if declares else {})
+
+
+def test_what_is_declared_and_what_a_site_forgets_are_seen_to_together():
+    declared = {"domains": [{"domain_name": "shop.example.com"}]}
+    assert list(steps({"push": PUSHED}, declaration=declared)["declaration"]) == ["domains", "php_restart", "caches"]
+
+
+BEGUN: dict[str, Any] = {"changed": True, "operation": {"id": "8", "state": "in_progress"}}
+BEGUN["operations"] = [BEGUN["operation"]]
+ENDED = {"waited": [waited({"id": "8", "state": "finished"}), {}]}
+DUE: dict[str, Any] = {"journal": journal({}, {"is_pushed": True}), "push": BEGUN}
+FILES = {
+    "all has ended well": ({**DUE, **ENDED}, {"verifies": True}, ("refresh", "ask", "ask")),
+    "nothing is verified": ({**DUE, **ENDED}, {}, ("refresh", "nothing", "nothing")),
+    "nothing is verified in check mode": (
+        {**DUE, **ENDED},
+        {"verifies": True, "check_mode": True},
+        ("refresh", "nothing", "nothing"),
+    ),
+    "nothing has to be forgotten": (
+        {"journal": journal({}, {"is_pushed": False})},
+        {"verifies": True},
+        ("nothing", "ask", "ask"),
+    ),
+    "commands come between": ({**DUE, **ENDED}, {"runs_after_push": True}, ("after_push", "nothing", "nothing")),
+    "tasks come last": ({**DUE, **ENDED}, {"after_tasks": ["a.yml"]}, ("refresh", "last", "last")),
+    "pictures are compared": (
+        {**DUE, **ENDED, "pictures_before": {"pictures": ["home"]}},
+        {"verifies": True},
+        ("refresh", "last", "last"),
+    ),
+    "nobody has seen the push ending": (DUE, {"verifies": True}, ("after_push", "ended", "ask")),
+    "a cache is still being cleared": (
+        {**DUE, **ENDED, "kept": {"operations": [{"id": "9", "state": "in_progress"}]}},
+        {"verifies": True},
+        ("refresh", "ended", "ask"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("registered", "host", "files"), FILES.values(), ids=FILES)
+def test_which_steps_come_next(registered, host, files):
+    found = steps(registered, **host)
+    assert (found["after_push"], found["last"], found["verification"]) == files
 
 
 TAKEN = {"pictures": ["home"]}
@@ -293,3 +342,29 @@ def test_a_push_that_nobody_has_seen_ending_is_looked_at_by_the_host_itself():
     accepted = {"changed": True, "operation": ACCEPTED, "operations": [ACCEPTED]}
     assert steps({"push": accepted})["push_is_open"] is True
     assert steps({"push": accepted, "waited": [waited({"id": "8", "state": "finished"}), {}]})["push_is_open"] is False
+
+
+def looked(is_busy: bool, push: dict[str, Any] = DUE_NOW, **known: Any) -> dict[str, Any]:
+    at_shop = {"releases": {**KNOWN, **known}, "push": push, "is_busy": is_busy}
+    return {"journal": {"environments": {"id of shop": at_shop}}}
+
+
+WAYS = {
+    "just a push": (looked(False), {}, ("environment", False, "push")),
+    "something is under way": (looked(True), {}, ("environment_with_more", True, "push")),
+    "the journal could not be read": ({}, {}, ("environment_with_more", True, "nothing")),
+    "there is a lock": (looked(False, locks=[LOCK]), {}, ("environment_with_more", True, "push")),
+    "tasks come before": (looked(False), {"before_tasks": ["a.yml"]}, ("environment_with_more", True, "push")),
+    "the release is there": (looked(False, THERE), {}, ("environment_with_more", False, "nothing")),
+    "pages are compared": (
+        looked(False),
+        {"pictures": PICTURES},
+        ("environment_with_more", False, "push_with_pictures"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("registered", "host", "way"), WAYS.values(), ids=WAYS)
+def test_where_there_is_just_a_push_nothing_else_is_looked_for(registered, host, way):
+    found = steps(registered, **host)
+    assert (found["way"], found["has_more_before"], found["brings"]) == way

@@ -49,9 +49,8 @@ def names(sites: list[dict[str, Any]]) -> list[str]:
 
 def test_one_task_gets_what_all_hosts_need():
     found = wave((host("shop"), DUE, {}, {}), (host("blog", wait_timeout=900), DUE, {}, {}))
-    assert found["ids"] == ["id of shop", "id of blog"]
-    assert found["names"] == {"id of shop": "shop", "id of blog": "blog"}
-    assert found["wait_timeout"] == 900
+    names_by_id = {"id of shop": "shop", "id of blog": "blog"}
+    assert found["waits"] == {"names": names_by_id, "wait_timeout": 900}
     assert found["reads"] == [{"environment_id": "id of shop"}, {"environment_id": "id of blog"}]
     assert found["sites"][0] == {"name": "shop", "urls": ["https://shop.example.com"]}
 
@@ -59,13 +58,18 @@ def test_one_task_gets_what_all_hosts_need():
 def test_the_journal_of_another_service_is_read_by_the_host_itself():
     found = wave((host("shop"), DUE, {}, {}), (host("blog", base_url="https://b.example/v2"), DUE, {}, {}))
     assert found["reads"] == [{"environment_id": "id of shop"}]
-    assert found["ids"] == ["id of shop", "id of blog"]
+    assert list(found["waits"]["names"]) == ["id of shop", "id of blog"]
+
+
+def test_the_journal_is_read_where_something_is_to_be_done():
+    found = wave((host("shop"), DUE, {}, {}), (host("blog", verifies=False), THERE, {}, {}))
+    assert found["reads"] == [{"environment_id": "id of shop"}]
 
 
 def test_a_host_that_has_not_got_so_far_is_left_out():
     typed_wrong = {"environment": "blog", "check_mode": False, "problems": ["..."], "lacks": []}
     found = wave(({}, {}, {}, {}), (typed_wrong, {}, {}, {}), (host("shop"), {}, {}, {}))
-    assert (found["ids"], found["sites"], found["first_sites"]) == (["id of shop"], [], [])
+    assert (list(found["waits"]["names"]), found["sites"], found["first_sites"]) == (["id of shop"], [], [])
 
 
 def test_sites_with_nothing_else_to_do_are_asked_first_and_once():
