@@ -24,7 +24,7 @@ from ansible_collections.hosting.management.plugins.module_utils._progress impor
     IN_PROGRESS,
     UNKNOWN,
 )
-from ansible_collections.hosting.management.plugins.module_utils._waves import Budget, Followed, Turns
+from ansible_collections.hosting.management.plugins.module_utils._waves import SIDE_BY_SIDE, Budget, Followed, Turns
 from ansible_collections.hosting.management.plugins.modules import (
     backup_restore,
     cache_clear,
@@ -549,7 +549,7 @@ class Fleet:
     """Operations of given lengths, followed by the rules alone, in a time of their own."""
 
     def __init__(self, lengths, *, per_minute=90, took=None, apart=0.1, allows=None, kinds=("push",)):
-        self.lengths, self.looks, self.allows, self.refused = lengths, [], allows, 0
+        self.lengths, self.looks, self.allows, self.refused, self.most_at_once = lengths, [], allows, 0, 0
         self.following = [
             Followed(
                 ("s", f"{SUBJECTS[kinds[number % len(kinds)]]}/{number}"),
@@ -567,22 +567,23 @@ class Fleet:
         """Follow them to their ends, and return after how many seconds that was."""
         now = 0.0
         while now < longest and (pending := [one for one in self.following if one.goes_on]):
-            one, at = self.turns.next(pending, now, now)
-            if one is None:
+            due, at = self.turns.take(pending, now, now)
+            if not due:
                 assert at > now
                 now = at
                 continue
-            self.budget.take(now)
-            self.looks.append(now)
-            if self.allows and not self.allows(now):
-                self.refused += 1
+            self.looks += [now] * len(due)
+            self.most_at_once = max(self.most_at_once, len(due))
+            refused = [one for one in due if self.allows and not self.allows(now)]
+            for one in (one for one in due if one not in refused):
+                one.looked = now
+                self.budget.hear()
+                if one.age(now) >= self.lengths[int(one.environment_id)]:
+                    one.operation.state = FINISHED
+                self.turns.heard(one, now)
+            if refused:
+                self.refused += len(refused)
                 self.budget.slow_down(now)
-                continue
-            one.looked = now
-            self.budget.hear()
-            if one.age(now) >= self.lengths[int(one.environment_id)]:
-                one.operation.state = FINISHED
-            self.turns.heard(one, now)
             now += 0.05
         return now
 
@@ -610,6 +611,13 @@ def test_the_ends_of_forty_are_seen_soon_with_few_looks(took):
     fleet = Fleet([10] * 40, took=took)
     assert fleet.follow() <= 10 * 1.3 + 40 * 0.05
     assert len(fleet.looks) <= 40 * 2
+
+
+def test_operations_that_end_together_are_looked_at_side_by_side_and_each_once():
+    fleet = Fleet([10] * 40, took=10, apart=0)
+    assert fleet.follow() <= 10 + 40 / SIDE_BY_SIDE * 0.05 + 0.5
+    assert fleet.most_at_once == SIDE_BY_SIDE
+    assert len(fleet.looks) <= 40 + 10, "the oldest alone is looked at before the end is expected"
 
 
 @pytest.mark.parametrize(("sites", "per_minute"), [(40, 20), (200, 90), (40, 1)])
