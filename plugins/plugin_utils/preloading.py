@@ -14,6 +14,8 @@ from .role_variables import options_of
 
 ROLES = Path(__file__).parents[2] / "roles"
 
+RARELY = 100_000  # new objects, after which to look for garbage: no task makes so many
+
 
 def preload() -> None:
     """Load the filters, tests and lookups of the roles, and their argument specs. Call it before Ansible forks.
@@ -26,5 +28,6 @@ def preload() -> None:
         lookup_loader.get(name, class_only=True)
     for specs in ROLES.glob("*/meta/argument_specs.yml"):
         options_of(specs.parents[1])
-    # Each fork that looks for garbage would otherwise touch, and so copy, all that its parent has loaded.
+    # Each fork that looks for garbage would otherwise touch, and so copy, all that its parent has loaded, or known since.
     gc.freeze()
+    gc.set_threshold(RARELY)
