@@ -28,6 +28,6 @@ def preload() -> None:
         lookup_loader.get(name, class_only=True)
     for specs in ROLES.glob("*/meta/argument_specs.yml"):
         options_of(specs.parents[1])
-    # Each fork that looks for garbage would otherwise touch, and so copy, all that its parent has loaded, or known since.
+    # Each fork that looks for garbage would otherwise touch, and so copy, all that its parent has loaded or found out.
     gc.freeze()
     gc.set_threshold(RARELY)
