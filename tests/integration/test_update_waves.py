@@ -192,3 +192,14 @@ def test_updates_that_break_several_sites_are_undone_side_by_side(wave: Nights):
         assert "It was rolled back to backup" in night.text(f"site{number:02}", "well")
         assert wave.environment_of(number).plugins[0].version == "2.4.1"
         assert any(re.match("restored backup", one) for one in night.of(f"site{number:02}")["done"])
+
+
+@pytest.mark.story
+@pytest.mark.parametrize("strategy", ["free", "host_pinned"])
+def test_the_playbook_goes_step_by_step_whatever_the_strategy_of_others(wave: Nights, strategy: str):
+    """It ends what has nothing to do for all environments at once, which a strategy of the user's would do too early."""
+    wave.simulator.settings.operation_seconds = 2
+    wave.environment["ANSIBLE_STRATEGY"] = strategy
+    night = wave.run(*FORKS, **UPDATES)
+    assert night.status == 0, night.output
+    assert sites_of(wave, UPDATE) == list(range(1, SITES + 1)), night.output
