@@ -197,7 +197,7 @@ def test_updates_that_break_several_sites_are_undone_side_by_side(wave: Nights):
 @pytest.mark.story
 @pytest.mark.parametrize("strategy", ["free", "host_pinned"])
 def test_the_playbook_goes_step_by_step_whatever_the_strategy_of_others(wave: Nights, strategy: str):
-    """It ends what has nothing to do for all environments at once, which a strategy of the user's would do too early."""
+    """Where nothing is left to do, it ends for all environments at once, which another strategy would do too early."""
     wave.simulator.settings.operation_seconds = 2
     wave.environment["ANSIBLE_STRATEGY"] = strategy
     night = wave.run(*FORKS, **UPDATES)
