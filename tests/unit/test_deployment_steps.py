@@ -165,6 +165,8 @@ def test_what_a_site_forgets_is_what_is_wanted_once_for_the_release():
     ]
     assert found["declaration"] == {"php_restart": once, "caches": caches}
     assert steps({"push": PUSHED}, **host | {"restarts_php": False})["declaration"] == {"caches": caches}
+    without_id = steps({"push": PUSHED}, **host | {"cdn_cache_id": ""})["declaration"]["caches"]
+    assert without_id[1] == {**once, "if_offered": True, "cache": "cdn"}
     assert steps({"push": PUSHED}, **host | {"caches": []})["declaration"] == {"php_restart": once}
     assert steps({"push": PUSHED}, **host | {"restarts_php": False, "caches": []})["refreshes"] is False
 
@@ -310,6 +312,11 @@ GOES_BACK = {
     "this run has pushed it": ({"push": PUSHED}, {"rollback_within": 30.0}, True),
     "nobody knows whether its push has ended": (
         {"push": PUSHED, "push_end": {"operation": {"state": "unknown"}}, "now": {"release": "v2", "state": "unknown"}},
+        {},
+        True,
+    ),
+    "nor anybody else": (
+        {"push": {**PUSHED, "operation": {"state": "unknown"}}, "now": {"release": "v2", "state": "unknown"}},
         {},
         True,
     ),

@@ -37,10 +37,10 @@ def host(name: str, **settings: Any) -> dict[str, Any]:
 KNOWN_AS = {"settings": "a", "looked": "b", "asked": "c", "failure": "d", "pictures": "e", "push": "f"}
 
 
-def wave(*hosts: tuple[dict[str, Any], ...]) -> dict[str, Any]:
+def wave(*hosts: tuple[dict[str, Any], ...], company: dict[str, Any] | None = None) -> dict[str, Any]:
     """The wave of hosts, each with as much as is known of it, in the order of KNOWN_AS."""
     variables = [dict(zip(KNOWN_AS.values(), known, strict=False)) for known in hosts]
-    return wave_of(variables, KNOWN_AS, base_url="https://a.example/v2")
+    return wave_of(variables, KNOWN_AS, base_url="https://a.example/v2", company=company)
 
 
 def names(sites: list[dict[str, Any]]) -> list[str]:
@@ -123,3 +123,23 @@ def test_the_ids_of_all_hosts_are_looked_at_together():
     targets = wave((host("shop"), DUE), (twice, DUE))["targets"]
     assert targets["are_in_doubt"] is True
     assert "shop and blog are the same environment" in targets["problems"][0]
+
+
+def test_a_wave_without_hosts_waits_for_nobody():
+    assert wave()["waits"] == {"names": {}, "wait_timeout": 0}
+
+
+def test_a_site_whose_domains_are_as_declared_has_nothing_else_to_do():
+    declares = host("shop", domains=[{"domain_name": "shop.example.com"}])
+    as_declared = {**THERE, "parts": {"domains": {"differs": False}}}
+    assert names(wave((declares, as_declared))["first_sites"]) == ["shop"]
+    assert names(wave((declares, THERE))["first_sites"]) == []
+
+
+def test_an_id_that_the_site_does_not_have_is_looked_for_among_all_sites():
+    elsewhere = {"hosting_environment_id": "id of shop", "hosting_site_id": "t", "hosting_site_name": "other"}
+    of_site = {"hosting_environment_id": "staging", "hosting_site_id": "s", "hosting_environment_name": "staging"}
+    listed = {**DUE, "site": {"environments": [of_site]}}
+    assert wave((host("shop"), listed))["targets"]["asks_company"] is True
+    targets = wave((host("shop"), listed), company={"environments": [of_site, elsewhere]})["targets"]
+    assert "of the site other (t), not of the site s" in targets["problems"][0]
