@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
+from ._errors import CheckFailed, ConnectionFailed, HostingError
 from ._pages import checked_urls
 from ._picture_sets import Picture, as_result, digest_of, shown_url
 from ._values import iso_of_time, time_of_text
@@ -92,3 +93,17 @@ def checked_clock(text: str) -> str | None:
         return iso_of_time(time_of_text(text)) if text.strip() else None
     except ValueError:
         raise ValueError(f"must be a time such as 2026-01-01T12:00:00Z, or empty, not {text!r}") from None
+
+
+def problem_in(shots: list[Shot]) -> HostingError | None:
+    """Return the error that says what is wrong with some of the pictures, or None."""
+    problems = [shot for shot in shots if shot.problem]
+    if not problems:
+        return None
+    message = " ".join(f"{shown_url(shot.url)} at {shot.width} px {shot.problem}." for shot in problems)
+    if any(shot.is_of_site for shot in problems):
+        return CheckFailed(message)
+    return ConnectionFailed(
+        f"{message} Check the network, the name resolution and the proxy settings of the machine that runs this task,"
+        " then run again."
+    )

@@ -22,7 +22,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ._context import Context
-from ._errors import CheckFailed, ConnectionFailed, HostingError, InvalidInput, MissingLibrary, library
+from ._errors import HostingError, InvalidInput, MissingLibrary, library
 from ._page_scripts import (
     ADOPT,
     CLOCK,
@@ -44,7 +44,7 @@ from ._picture_sets import (
     shown_url,
     write_set,
 )
-from ._shots import Shot
+from ._shots import Shot, problem_in
 from ._values import iso_of_time, time_of_text
 
 # The shell shows pages as Chromium does, and takes less than half the processor time, because it has no windows.
@@ -122,19 +122,6 @@ def browser_of(named: str | None) -> str | None:
     if program is None:
         raise InvalidInput(f"browser: {named} is no program that can be run. Nothing was done.")
     return program
-
-
-def _problem_in(shots: list[Shot]) -> HostingError | None:
-    problems = [shot for shot in shots if shot.problem]
-    if not problems:
-        return None
-    message = " ".join(f"{shown_url(shot.url)} at {shot.width} px {shot.problem}." for shot in problems)
-    if any(shot.is_of_site for shot in problems):
-        return CheckFailed(message)
-    return ConnectionFailed(
-        f"{message} Check the network, the name resolution and the proxy settings of the machine that runs this task,"
-        " then run again."
-    )
 
 
 class _Browser:
@@ -240,7 +227,7 @@ class _Photographer:
         changed = write_set(context["folder"], taken, iso_of_time(datetime.now(UTC)), writes=not context.check_mode)
         result = {"changed": changed, "folder": context["folder"], "pictures": [shot.as_result() for shot in shots]}
         result["unstable"] = sorted({one["selector"] for shot in shots for one in shot.unstable if one["selector"]})
-        error = _problem_in(shots)
+        error = problem_in(shots)
         if error:
             error.results.update(result)
             raise error

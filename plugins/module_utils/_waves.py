@@ -9,14 +9,11 @@ the same operations are two readers.
 
 from __future__ import annotations
 
-import random
 import statistics
 import time
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
 from typing import Any
@@ -38,239 +35,16 @@ from ._operations import (
     Operation,
     Shown,
     is_well,
-    next_look,
 )
 from ._progress import FAILED, FINISHED, IN_PROGRESS, UNKNOWN
-from ._under_way import Kind, kind_of
+from ._turns import MINUTE, SIDE_BY_SIDE, Budget, Followed, Sort, Turns, kind_named, sort_of
 
 LOOKS_PER_MINUTE = 90
 """The default of ``looks_per_minute``: public services grant 120 requests a minute."""
 
-SIDE_BY_SIDE = 4  # looks at the same time: operations that were started together also end together
-MINUTE = 60.0  # seconds
-FEWEST_LOOKS = 6  # a minute, however often the service says that it is too busy
-SLOWER, FASTER = 0.7, 1.05  # what becomes of the looks a minute when it says so, and with each answer since
-SHORTEST_PAUSE, LONGEST_PAUSE = 1.0, 15.0  # seconds without a look after an answer that says nothing
-LOOKS_ALONE = 25  # a minute, at most, that it takes to see the end of a single operation in time
-LEAST_FOR_ROUNDS = 0.25  # of the budget, for those that are not expected to end now
-NEARLY = 0.95  # of the expected time: who was looked at then has had the look that was due
-MOST_MISSES = 3  # operations in a row that went on beyond the expected time, after which nothing is expected
 PROBE_FOR = 5.0  # seconds in which the service has to say whether it is well
 LET_GO_FOR = 1.0  # seconds of a pause, from which on a journal in a database is closed meanwhile
 MOST_SAMPLES = 50  # of how long operations took, the newest
-
-_WORDS = {"php_restart": "restart", "cache_clear": "caches"}
-KINDS = ("backup", "push", "restore", "update", "removal", "command", "restart", "caches", "other")
-"""What operations can be waited for."""
-
-
-def kind_named(subject: Subject, entry: Entry) -> str:
-    """Return which of KINDS the request of a journal's row is."""
-    kind = kind_of(subject, entry)
-    return _WORDS.get(_word(subject), "other") if kind is Kind.OTHER else kind.name.lower()
-
-
-def _word(subject: Subject) -> str:
-    return subject[1].partition("/")[0]
-
-
-Sort = tuple[str, str]
-"""What operations take about as long as each other: a kind, and which cache."""
-
-
-def _sort_of(subject: Subject, entry: Entry) -> Sort:
-    words = subject[1].split("/")
-    return (kind_named(subject, entry), words[-1] if words[0] == "cache_clear" else "")
-
-
-@dataclass(eq=False)
-class Followed:
-    """An operation that is followed. Times are in seconds of time.monotonic().
-
-    ``looked`` is when it was looked at last, and ``went_on`` how old it was when the service last said that it goes on.
-    """
-
-    subject: Subject
-    entry: Entry
-    environment_id: str
-    operation: Operation
-    began: float
-    looked: float | None = None
-    went_on: float = 0.0
-    ended: float | None = None
-    sort: Sort = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.sort = _sort_of(self.subject, self.entry)
-
-    def age(self, now: float) -> float:
-        return now - self.began
-
-    @property
-    def goes_on(self) -> bool:
-        return self.operation.state == IN_PROGRESS and not self.operation.is_given_up
-
-    def as_result(self, now: float) -> dict[str, Any]:
-        ended = now if self.ended is None else self.ended
-        return {**self.operation.as_result(), "seconds": round(ended - self.began, 1)}
-
-
-@dataclass
-class Budget:
-    """So many looks within any minute.
-
-    They may come at once, until the service says that it is too busy (429). From then on they come one by one, and more
-    rarely each time it says so again; each answer lets them come a little sooner. Times are in seconds of
-    time.monotonic(), which the caller tells.
-    """
-
-    most: float
-    rate: float = 0.0
-    _taken: deque[float] = field(default_factory=deque)
-    _not_before: float = 0.0
-    _pause: float = 0.0
-    _one_by_one: bool = False
-
-    def __post_init__(self) -> None:
-        self.rate = self.most
-
-    def used(self, now: float) -> int:
-        """Return how many looks there were within the last minute."""
-        while self._taken and self._taken[0] <= now - MINUTE:
-            self._taken.popleft()
-        return len(self._taken)
-
-    def free_at(self, now: float, most: float | None = None) -> float:
-        """Return when the next look is free, where so many of a minute (by default all) may be used."""
-        most = max(1, int(self.rate if most is None else most))
-        used = self.used(now)
-        return max(self._not_before, now if used < most else self._taken[used - most] + MINUTE)
-
-    def take(self, now: float) -> None:
-        self._taken.append(now)
-        if self._one_by_one:
-            self._not_before = max(self._not_before, now + MINUTE / self.rate)
-
-    def hear(self) -> None:
-        """Take in an answer that was given as it should be."""
-        self._pause = 0.0
-        self.rate = min(self.most, self.rate * FASTER)
-
-    def slow_down(self, now: float, told: float | None = None) -> None:
-        """Take in that there are too many requests, and to come back after so many seconds, where the service says so.
-
-        Refusals in a row say the same thing once: the pauses grow, and the rate stays.
-        """
-        if self._one_by_one and not self._pause:
-            self.rate = max(min(FEWEST_LOOKS, self.most), self.rate * SLOWER)
-        self._one_by_one = True
-        self.pause(now, told)
-
-    def pause(self, now: float, told: float | None = None) -> None:
-        """Pause after an answer that says nothing, the longer the more of them there were in a row."""
-        self._pause = min(LONGEST_PAUSE, max(2 * self._pause, SHORTEST_PAUSE))
-        pause = (told or 0.0) + self._pause * random.uniform(0.75, 1)  # noqa: S311 (no secret)
-        self._not_before = max(self._not_before, now + pause)
-
-
-class Turns:
-    """Whose turn it is to be looked at. Pure: the caller tells the time.
-
-    The oldest operation of each sort is looked at as often as if it were alone. By the time that the last one took to
-    end, or that such operations took before as the journal knows it, the others are expected to end, and are looked at
-    then. What of the budget is not needed for that goes to the rest in turn, because some end otherwise.
-    """
-
-    def __init__(self, budget: Budget, took: Mapping[Sort, float], poll_interval: float) -> None:
-        self._budget, self._expected, self._poll_interval = budget, dict(took), poll_interval
-        self._misses: dict[Sort, int] = {}
-        self._last_round = 0.0
-
-    def heard(self, one: Followed, now: float) -> None:
-        """Take in what a look has shown."""
-        if not one.goes_on:
-            one.ended = now
-        if one.operation.state == FINISHED:
-            self._note_length(one, one.age(now))
-        elif one.goes_on:
-            one.went_on = one.age(now)
-            if one.went_on >= NEARLY * self._expected.get(one.sort, one.went_on):
-                self._misses[one.sort] = self._misses.get(one.sort, 0) + 1
-
-    def _note_length(self, one: Followed, longest: float) -> None:
-        """Note how long an operation took at most. One that was never seen to go on may have taken much less."""
-        known = self._expected.get(one.sort, longest)
-        self._expected[one.sort] = longest if one.went_on else min(longest, known)
-        self._misses[one.sort] = 0
-
-    def expected(self, sort: Sort) -> float | None:
-        """Return how many seconds an operation takes as far as is known, or None."""
-        return None if self._misses.get(sort, 0) >= MOST_MISSES else self._expected.get(sort)
-
-    def take(self, pending: Sequence[Followed], now: float, waited: float) -> tuple[list[Followed], float]:
-        """Take the looks that are due out of the budget, as many as are taken side by side.
-
-        Return at which ones to look, and when there is one at the earliest.
-        """
-        taken: list[Followed] = []
-        while len(taken) < SIDE_BY_SIDE:
-            one, at = self.next(pending, now, waited, taken)
-            if one is None:
-                return taken, at
-            self._budget.take(now)
-            taken.append(one)
-        return taken, now
-
-    def next(
-        self, pending: Sequence[Followed], now: float, waited: float, taken: Collection[Followed] = ()
-    ) -> tuple[Followed | None, float]:
-        """Return which one of those that go on to look at now, or None, and when there is one at the earliest.
-
-        They are in the order of their beginnings. Those that are ``taken`` are about to be looked at anyway.
-        """
-        began = now - waited
-        scouts = {one.sort: one for one in reversed(pending)}  # the first of each sort
-        expected = {sort: self.expected(sort) for sort in scouts}
-        soonest, found = now + MINUTE, None
-        longest_ago, other = now + MINUTE, None
-        for one in pending:
-            if one in taken:
-                continue
-            if one.operation.seems_failed:
-                at: float | None = (one.looked or now) + FAILING_INTERVAL
-            elif scouts[one.sort] is one:
-                at = self._again(one, began, len(scouts))
-            else:
-                at = _expected_end(one, expected[one.sort])
-            if at is None:
-                looked = one.began if one.looked is None else one.looked
-                if looked < longest_ago:
-                    longest_ago, other = looked, one
-            elif at < soonest:
-                soonest, found = at, one
-        soonest = max(soonest, self._budget.free_at(now))
-        if other and soonest > now:
-            most = max(LEAST_FOR_ROUNDS * self._budget.rate, self._budget.rate - len(pending))
-            again = longest_ago + next_look(longest_ago - began, self._poll_interval)
-            at = max(self._last_round + MINUTE / most, again, self._budget.free_at(now, most))
-            if at < soonest:
-                soonest, found = at, other
-                self._last_round = now if at <= now else self._last_round
-        return (found if soonest <= now else None), soonest
-
-    def _again(self, one: Followed, began: float, scouts: int) -> float:
-        """Return when to look at the oldest operation of a sort, by how long was waited at the last look."""
-        if one.looked is None:
-            return one.began + self._poll_interval
-        rarer = max(1.0, scouts * LOOKS_ALONE / self._budget.rate)
-        return one.looked + rarer * next_look(one.looked - began, self._poll_interval)
-
-
-def _expected_end(one: Followed, expected: float | None) -> float | None:
-    """Return when an operation is expected to end; None where nobody knows, or it was looked at then."""
-    if expected is None or (one.looked is not None and one.age(one.looked) >= NEARLY * expected):
-        return None
-    return one.began + expected
 
 
 def wait_for_all(
@@ -325,7 +99,7 @@ def _durations(rows: Iterable[tuple[str, Subject, Entry]]) -> dict[Sort, float]:
     samples: dict[Sort, list[float]] = {}
     for _environment_id, subject, entry in rows:
         if entry.progress == FINISHED and entry.operation_id and entry.ended_at is not None:
-            samples.setdefault(_sort_of(subject, entry), []).append(max(0.0, entry.ended_at - entry.sent_at))
+            samples.setdefault(sort_of(subject, entry), []).append(max(0.0, entry.ended_at - entry.sent_at))
     return {sort: statistics.median(taken[-MOST_SAMPLES:]) for sort, taken in samples.items()}
 
 
@@ -357,7 +131,9 @@ def _follow(
             if now - reported >= REPORT_EVERY:
                 reported = now
                 context.report(_progress(pending, len(following), names, now, now - started))
-            due, at = turns.take(pending, now, now - started)
+            # One look is enough to learn that a service shows no operations.
+            most = SIDE_BY_SIDE if any(one.operation.was_shown for one in following) else 1
+            due, at = turns.take(pending, now, now - started, most)
             if not due:
                 pause = max(0.0, min(at - now, left, reported + REPORT_EVERY - now))
                 if pause > LET_GO_FOR:

@@ -145,7 +145,8 @@ from ..module_utils._arguments import ModuleSpec, Option, api_options, operation
 from ..module_utils._checks import checked_count, checked_each, checked_not_negative, checked_uuid
 from ..module_utils._context import Context
 from ..module_utils._entry import run_module
-from ..module_utils._waves import KINDS, LOOKS_PER_MINUTE, wait_for_all
+from ..module_utils._turns import KINDS
+from ..module_utils._waves import LOOKS_PER_MINUTE, wait_for_all
 
 ONCE_A_WAVE = True
 

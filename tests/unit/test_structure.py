@@ -52,6 +52,7 @@ ORDER = [
     "_decision",
     "_displaced",
     "_under_way",
+    "_turns",
     "_waves",
     "_release_backups",
     "_verdicts",

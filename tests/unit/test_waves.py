@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.module_utils import _operations, _waves
+from ansible_collections.hosting.management.plugins.module_utils import _operations, _turns, _waves
 from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, open_journal
 from ansible_collections.hosting.management.plugins.module_utils._operations import Operation
 from ansible_collections.hosting.management.plugins.module_utils._progress import (
@@ -24,7 +24,7 @@ from ansible_collections.hosting.management.plugins.module_utils._progress impor
     IN_PROGRESS,
     UNKNOWN,
 )
-from ansible_collections.hosting.management.plugins.module_utils._waves import SIDE_BY_SIDE, Budget, Followed, Turns
+from ansible_collections.hosting.management.plugins.module_utils._turns import SIDE_BY_SIDE, Budget, Followed, Turns
 from ansible_collections.hosting.management.plugins.modules import (
     backup_restore,
     cache_clear,
@@ -53,7 +53,7 @@ def simulator():
 @pytest.fixture(autouse=True)
 def quick_verdicts(monkeypatch):
     monkeypatch.setattr(_operations, "FAILED_AFTER", 0.1)
-    for module in (_operations, _waves):
+    for module in (_operations, _turns, _waves):
         monkeypatch.setattr(module, "FAILING_INTERVAL", 0.02)
 
 
@@ -258,7 +258,7 @@ def test_an_invalid_key_fails_the_wait_for_nothing_can_be_known(controller, simu
 
 
 def test_a_service_that_breaks_connections_meanwhile_is_asked_again(controller, simulator, monkeypatch):
-    monkeypatch.setattr(_waves, "SHORTEST_PAUSE", 0.05)
+    monkeypatch.setattr(_turns, "SHORTEST_PAUSE", 0.05)
     start(controller, 1)
     simulator.fault("drop_before", path="/operations/.*", times=3)
     assert wait(controller)["environments"][LIVE[0]]["state"] == FINISHED
@@ -275,7 +275,8 @@ def test_what_fails_under_a_limit_is_known_to_have_failed(controller, simulator)
 
 
 def test_operations_that_fail_together_are_judged_by_one_question(controller, simulator, monkeypatch):
-    monkeypatch.setattr(_waves, "FAILING_INTERVAL", 0.2)
+    for module in (_turns, _waves):
+        monkeypatch.setattr(module, "FAILING_INTERVAL", 0.2)
     simulator.fault("fail_operation", method="PUT", path=PUSHES, times=0)
     for number in range(1, SITES + 1):
         start(controller, number)
@@ -289,7 +290,8 @@ def test_operations_that_fail_together_are_judged_by_one_question(controller, si
 def test_what_a_service_does_not_know_yet_has_not_failed_because_it_shows_a_neighbour(
     controller, simulator, monkeypatch
 ):
-    monkeypatch.setattr(_waves, "FAILING_INTERVAL", 0.1)
+    for module in (_turns, _waves):
+        monkeypatch.setattr(module, "FAILING_INTERVAL", 0.1)
     simulator.settings.operation_seconds = 3600
     start(controller, 1)
     simulator.settings.visible_after = 3600
@@ -301,8 +303,8 @@ def test_what_a_service_does_not_know_yet_has_not_failed_because_it_shows_a_neig
 
 
 def test_what_nobody_can_tell_is_given_up_with_its_reason(controller, simulator, monkeypatch):
-    monkeypatch.setattr(_waves, "SHORTEST_PAUSE", 0.01)
-    monkeypatch.setattr(_waves, "LONGEST_PAUSE", 1)
+    monkeypatch.setattr(_turns, "SHORTEST_PAUSE", 0.01)
+    monkeypatch.setattr(_turns, "LONGEST_PAUSE", 1)
     monkeypatch.setattr(_waves, "REPORT_EVERY", 0.05)
     monkeypatch.setattr(_operations, "GIVE_UP_AFTER", 1.5)
     start(controller, 1)
@@ -718,5 +720,5 @@ def test_durations_are_those_of_the_journal(controller, simulator):
     simulator.settings.operation_seconds = 0.3
     controller.run(env_push, **push_options(1))
     rows = open_journal(str(controller.journal_path)).subjects(simulator.base_url, "")
-    found = _waves._durations(_waves._rows_of(rows, [], _waves.KINDS))
+    found = _waves._durations(_waves._rows_of(rows, [], _turns.KINDS))
     assert 0.2 < found["push", ""] < 1
