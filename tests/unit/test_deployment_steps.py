@@ -351,8 +351,8 @@ def test_a_push_that_nobody_has_seen_ending_is_looked_at_by_the_host_itself():
     assert steps({"push": accepted, "waited": [waited({"id": "8", "state": "finished"}), {}]})["push_is_open"] is False
 
 
-def looked(is_busy: bool, push: dict[str, Any] = DUE_NOW, **known: Any) -> dict[str, Any]:
-    at_shop = {"releases": {**KNOWN, **known}, "push": push, "is_busy": is_busy}
+def looked(is_busy: bool, *, is_pushed: bool = True, **known: Any) -> dict[str, Any]:
+    at_shop = {"releases": {**KNOWN, **known}, "push": {"is_pushed": is_pushed}, "is_busy": is_busy}
     return {"journal": {"environments": {"id of shop": at_shop}}}
 
 
@@ -362,7 +362,7 @@ WAYS = {
     "the journal could not be read": ({}, {}, ("environment_with_more", True, "nothing")),
     "there is a lock": (looked(False, locks=[LOCK]), {}, ("environment_with_more", True, "push")),
     "tasks come before": (looked(False), {"before_tasks": ["a.yml"]}, ("environment_with_more", True, "push")),
-    "the release is there": (looked(False, THERE), {}, ("environment_with_more", False, "nothing")),
+    "the release is there": (looked(False, is_pushed=False), {}, ("environment_with_more", False, "nothing")),
     "pages are compared": (
         looked(False),
         {"pictures": PICTURES},
