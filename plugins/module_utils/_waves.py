@@ -13,8 +13,6 @@ import statistics
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
-from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -115,12 +113,12 @@ def _follow(
     shown = Shown(client, journal)
     budget = Budget(float(context["looks_per_minute"]))
     turns = Turns(budget, took, context.poll_interval)
-    # A look comes back to it by itself, so it is sent once. A probe between two looks waits for its answer.
-    looks = _Looks(client, context.client, budget)
     started = reported = time.monotonic()
     deadline = started + context.wait_timeout
     pending = [one for one in following if one.goes_on]
-    with looks:
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as threads:  # which begin when they are needed
+        # A look comes back to it by itself, so it is sent once. A probe between two looks waits for its answer.
+        looks = _Looks(client, context.client, budget, threads)
         while pending:
             now = time.monotonic()
             left = deadline - now
@@ -150,24 +148,18 @@ def _follow(
 
 
 class _Looks:
-    """Looks at operations, some side by side. Use it as a context manager.
+    """Looks at operations, some side by side.
 
     :param client: sends each look once.
     :param patient_client: asks whether the service is well; it may be told to wait before it is answered.
     :param budget: is told what the answers say about it.
+    :param threads: take the looks that are taken side by side.
     """
 
-    def __init__(self, client: Client, patient_client: Client, budget: Budget) -> None:
-        self._client, self._patient_client, self._budget = client, patient_client, budget
+    def __init__(self, client: Client, patient_client: Client, budget: Budget, threads: ThreadPoolExecutor) -> None:
+        self._client, self._patient_client, self._budget, self._threads = client, patient_client, budget, threads
         self._well_at = -MINUTE  # when it was well the last time that it was asked, in seconds of time.monotonic()
         self._asking = Lock()
-        self._until_the_end = ExitStack()
-
-    def __enter__(self) -> _Looks:
-        return self
-
-    def __exit__(self, *_unused: object) -> None:
-        self._until_the_end.close()
 
     def take(self, due: Sequence[Followed], visible_after: float, deadline: float) -> list[Followed]:
         """Look once at each of these operations, and return those of which the answer says how they stand.
@@ -203,10 +195,6 @@ class _Looks:
         if len(due) == 1:  # without the price of a thread
             return [look(due[0])]
         return list(self._threads.map(look, due))
-
-    @cached_property
-    def _threads(self) -> ThreadPoolExecutor:
-        return self._until_the_end.enter_context(ThreadPoolExecutor(SIDE_BY_SIDE))
 
     def _slow_down(self, problems: Sequence[HostingError]) -> None:
         """Take in what answers that say nothing mean for the looks to come; those that came together count once."""

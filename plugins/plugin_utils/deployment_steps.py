@@ -30,10 +30,10 @@ def done_of(registered: Record, settings: Record) -> Record:
     :param registered: results of the tasks: ``journal`` (deployment_info), ``verified`` (site_check), ``waited``
         (each an operation_wait, or a loop of them), ``backup`` (manual_backup), ``push``, ``push_end`` (env_push),
         ``kept``, ``parts`` (environment), ``restore`` (backup_restore), ``pictures_before`` (site_snapshot), the
-        backup that was ``chosen``, and the ``failure``. What has not come yet is empty.
+        backup that was ``chosen``, and the ``failure``. What has not come yet is empty. They may be values of a
+        playbook (see plain_values).
     :param settings: what is asked of the host, as deployment_settings.settings_of returns it.
     """
-    settings = plain(settings)
     environment_id = settings["environment_id"]
     # What is known of all environments grows with the wave, so the values of the others are not even looked at.
     looked = plain(_part_of(registered["journal"], "environments", environment_id))
