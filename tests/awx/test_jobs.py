@@ -24,7 +24,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import ansible_runner
 import pytest
 from ansible.parsing.dataloader import DataLoader
 
@@ -85,6 +84,14 @@ class Job:
     events: list[dict[str, Any]]
     output: str
     folder: Path
+
+    @classmethod
+    def of(cls, folder: Path) -> Job:
+        """Read what ansible-runner has kept of a job in its folder."""
+        kept = folder / "artifacts" / folder.name
+        events = [json.loads(file.read_text()) for file in (kept / "job_events").glob("*.json")]
+        events.sort(key=lambda event: event["counter"])
+        return cls((kept / "status").read_text(), events, (kept / "stdout").read_text(), folder)
 
     def results(self) -> Iterator[dict[str, Any]]:
         """What tasks returned that went well."""
@@ -147,43 +154,55 @@ class Awx:
         for number in list(range(template.slices)) * copies:
             self.number += 1
             folder = self.scratch / str(self.number)
-            self._prepare(folder, _slice(inventory, hosts[number :: template.slices]))
-            started.append(
-                ansible_runner.run_async(
-                    private_data_dir=str(folder),
-                    ident=str(self.number),
-                    playbook=template.playbook,
-                    inventory=str(folder / "inventory" / "hosts"),
-                    envvars={
-                        **self.surroundings(folder),
-                        **self.credential(),
-                        "AWX_PRIVATE_DATA_DIR": str(folder),
-                        "JOB_ID": str(self.number),
-                    },
-                    extravars={**template.answers, "hosting_pages": f"{self.simulator.control_url}/sites"},
-                    settings={"pexpect_timeout": 0.2, "job_timeout": PATIENCE},
-                    cancel_callback=cancel_when,
-                    quiet=True,
-                )
-            )
+            self._prepare(folder, template, _slice(inventory, hosts[number :: template.slices]))
+            started.append((folder, self._start(folder, template.playbook)))
+        is_cancelled = False
+        deadline = time.monotonic() + PATIENCE + 10
+        while any(process.poll() is None for _folder, process in started):
+            assert time.monotonic() < deadline
+            if not is_cancelled and cancel_when():
+                is_cancelled = True
+                for _folder, process in started:
+                    process.terminate()
+            time.sleep(0.1)
         jobs = []
-        for thread, runner in started:
-            thread.join(PATIENCE + 10)
-            assert not thread.is_alive()
-            folder = Path(runner.config.private_data_dir)
+        for folder, _process in started:
             _end_what_is_left_of(folder)
-            output = Path(runner.config.artifact_dir, "stdout").read_text()
-            jobs.append(Job(runner.status, list(runner.events), output, folder))
+            jobs.append(Job.of(folder))
         self.jobs += jobs
         return jobs
 
-    def _prepare(self, folder: Path, inventory: dict[str, Any]) -> None:
-        """Lay out the folder of a job as AWX does: a copy of the project, and the inventory as a script."""
+    def _prepare(self, folder: Path, template: Template, inventory: dict[str, Any]) -> None:
+        """Lay out the folder of a job as AWX does: a copy of the project, its settings, the inventory as a script."""
         shutil.copytree(PROJECT, folder / "project")
-        (folder / "inventory").mkdir()
+        for name in ("inventory", "env"):
+            (folder / name).mkdir()
         script = folder / "inventory" / "hosts"
         script.write_text(f"#! /usr/bin/env python3\nprint({json.dumps(inventory)!r})\n")
         script.chmod(0o700)
+        settings = {
+            "envvars": {
+                **self.surroundings(folder),
+                **self.credential(),
+                "AWX_PRIVATE_DATA_DIR": str(folder),
+                "JOB_ID": folder.name,
+            },
+            "extravars": {**template.answers, "hosting_pages": f"{self.simulator.control_url}/sites"},
+            "settings": {"pexpect_timeout": 0.2, "job_timeout": PATIENCE},
+        }
+        for name, values in settings.items():
+            (folder / "env" / name).write_text(json.dumps(values))
+
+    def _start(self, folder: Path, playbook: str) -> subprocess.Popen[bytes]:
+        """Start a job in a process of its own: ansible-runner forks, and this process has the simulator's threads."""
+        return subprocess.Popen(
+            [
+                *(BIN / "ansible-runner", "run", folder, "--quiet", "--ident", folder.name),
+                *("--playbook", playbook, "--inventory", folder / "inventory" / "hosts"),
+            ],
+            env=self.surroundings(folder),
+            stdin=subprocess.DEVNULL,
+        )
 
     def no_secret_is_shown(self) -> bool:
         """Whether neither output nor events nor other results of jobs have the key or the password."""
@@ -305,7 +324,7 @@ def test_jobs_that_are_cancelled_while_they_wait_do_nothing_twice_when_they_are_
     for operation in awx.simulator.state.operations.running:
         operation.ends_at = time.monotonic()
     again = awx.launch(template)
-    assert [job.status for job in again] == ["successful", "successful"]
+    assert [job.status for job in again] == ["successful", "successful"], "".join(job.output for job in again)
     assert set(counted(awx).values()) == {1}
     assert counted(awx).keys() == set(awx.environments(template.inventory).values())
     resumed = {found for job in again for one in job.results() for found in _waited_for(one)}
