@@ -122,6 +122,10 @@ def test_a_lock_that_would_lock_nothing_is_refused(settings, said, deployment): 
 # ---- the question at a terminal -------------------------------------------------------------------------------------
 
 
+# In a process of its own, because the one of the tests has the threads of the simulator.
+WITH_TERMINAL = "import os, sys; os.login_tty(0); os.execv(sys.argv[1], sys.argv[1:])"
+
+
 class Terminal:
     """A playbook at a pseudo-terminal, with somebody who reads and types."""
 
@@ -131,6 +135,7 @@ class Terminal:
         self.descriptor, terminal = pty.openpty()
         self.process = subprocess.Popen(
             [
+                *(sys.executable, "-c", WITH_TERMINAL),
                 *(Path(sys.executable).parent / "ansible-playbook", "hosting.management.deploy"),
                 *("-e", "deploy_hosts=all", "-e", "deploy_release=v1", *arguments),
             ],
@@ -139,7 +144,6 @@ class Terminal:
             stdin=terminal,
             stdout=terminal,
             stderr=terminal,
-            preexec_fn=lambda: os.login_tty(terminal),  # noqa: PLW1509 (no thread runs here)
         )
         os.close(terminal)
 
