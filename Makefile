@@ -30,6 +30,8 @@ export PIP_CACHE_DIR
 # Neither tests nor demo may ever meet the service or the journal of the person who runs them.
 unexport HOSTING_BASE_URL HOSTING_API_KEY HOSTING_CA_PATH HOSTING_COMPANIONS HOSTING_JOURNAL
 unexport ANSIBLE_CONFIG ANSIBLE_COLLECTIONS_PATH PYTHONPATH VIRTUAL_ENV
+# Each of the tests' processes would otherwise compile all tests anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 # Ansible refuses to run without UTF-8.
 ifneq ($(filter C POSIX,$(LC_ALL)),)
@@ -48,7 +50,9 @@ home = mkdir -p "$(HOME_DIR)" && env \
 	ANSIBLE_REMOTE_TMP="$(HOME_DIR)/.ansible/tmp" \
 	PATH="$(HERE)/$(VENV)/bin:$$PATH"
 in = $(home) ANSIBLE_COLLECTIONS_PATH="$(BUILD)/collections" PYTHONPATH="$(BUILD)/collections"
-pytest = mkdir -p build/pytest && $(in) "$(VENV)/bin/python" -m pytest --numprocesses=auto \
+# Tests wait for most of their time, so each processor has several of them.
+WORKERS ?= $(shell echo $$((4 * $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))))
+pytest = mkdir -p build/pytest && $(in) "$(VENV)/bin/python" -m pytest --numprocesses=$(WORKERS) --dist=worksteal \
 	--basetemp="$(BUILD)/pytest/$(notdir $(VENV))"
 # pip asks rustc for its version, and rustup would then make its folder in the home.
 pip = RUSTUP_HOME="$(BUILD)/home/rustup" "$(1)/bin/python" -m pip --disable-pip-version-check install --quiet --quiet

@@ -72,7 +72,6 @@ def operator(tmp_path: Path, simulator: Simulator, ansible: Ansible) -> Operator
     return Operator(tmp_path, simulator, {**ansible.environment, "HOME": str(tmp_path / "home")})
 
 
-@pytest.mark.sample
 def test_from_an_empty_folder_to_files_that_maintain_has_nothing_to_do_with(operator: Operator):
     done = operator.run("adopt", "-i", "fleet", "--check")
     assert (done.returncode, "Nothing was read, and nothing was written." in done.stdout) == (2, True), done.stdout
@@ -93,6 +92,7 @@ def test_from_an_empty_folder_to_files_that_maintain_has_nothing_to_do_with(oper
     assert operator.files() == files
 
 
+@pytest.mark.sample
 def test_check_mode_shows_the_files_and_writes_none(operator: Operator):
     operator.fleet.mkdir()
     (operator.fleet / "company.hosting.yml").write_text("plugin: hosting.management.environments\n")

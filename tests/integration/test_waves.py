@@ -58,7 +58,6 @@ def pushes(simulator):
     return [accepted.count(seed.environment_id(number)) for number in range(1, len(NAMES) + 1)]
 
 
-@pytest.mark.sample
 def test_one_fork_is_enough_for_many_sites_and_a_failure_is_of_one_alone(wave, simulator):
     simulator.settings.operation_seconds = 8
     simulator.fault("fail_operation", method="PUT", path=f"/sites/{seed.site_id(2)}/environments")
