@@ -48,7 +48,8 @@ RETURN = r"""
 _value:
   description:
     - The numbers of the plan, and its C(text), line by line. C(confirms) tells whether somebody at a terminal is to be
-      asked, and C(locks) is what P(hosting.management.locks_met#filter) says.
+      asked, and C(locks) says which environments are locked: C(refused) of those that are left alone, C(ignored) of the
+      others.
   type: dict
 """
 

@@ -42,8 +42,8 @@ _value:
   description:
     - C(way), C(brings), C(after_push), C(last) and C(verification) are the names of the steps that come next, each
       V(nothing) where there is none. C(has_more_before) tells whether something comes before the push, C(declares)
-      whether domains and denied addresses are to be seen to, and C(refreshes) whether PHP is to be restarted and caches
-      are to be cleared; C(declaration) is what M(hosting.management.environment) takes for that. C(push_is_open) and
+      whether domains and denied addresses are to be seen to; C(declaration) is what M(hosting.management.environment)
+      takes for them, for the restart of PHP, and for the caches. C(push_is_open) and
       C(is_open) tell whether the push, or not all of that, has ended well. C(compares_pictures), C(goes_back) and
       C(reads_again) tell whether pictures are to be compared, the backup is to be restored, and what is there now has
       to be read.

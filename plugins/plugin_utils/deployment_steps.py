@@ -72,8 +72,8 @@ def steps_of(done: Record, settings: Record, now: float) -> Record:
     to its end first (``ended``), and ``verification`` whether all sites are asked (``ask``), or that and what is done
     rarely (``last``).
 
-    ``declares`` tells whether domains and denied addresses are still to be seen to, and ``refreshes`` whether the site
-    has to forget what was there; ``declaration`` is what environment takes for both. ``is_open`` tells whether not all
+    ``declares`` tells whether domains and denied addresses are still to be seen to; ``declaration`` is what environment
+    takes for them, and for what makes the site forget what was there. ``is_open`` tells whether not all
     that was begun so has ended well, and ``push_is_open`` whether this run's push has not. ``compares_pictures``,
     ``goes_back`` and ``reads_again`` tell about the steps at the end. ``meets_locks`` tells whether there is a lock
     that is not to be ignored, and ``locks`` what is said about them.
@@ -97,7 +97,6 @@ def steps_of(done: Record, settings: Record, now: float) -> Record:
         "has_more_before": has_more_before,
         "brings": brings,
         "declares": declares,
-        "refreshes": bool(news),
         "declaration": {**(settings["declaration"] if declares else {}), **news},
         "push_is_open": _is_open(push, ends),
         "is_open": _is_open(done["kept"], ends),
