@@ -13,7 +13,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +26,8 @@ from .service import Service
 
 SMALL, HOSTS, LARGE = 40, 60, 400
 FORKS = 10
+
+WAYS = (FLOOR, URI, OURS)
 
 MAINTAIN, DEPLOY, REPORT = "maintain", "deploy", "report"
 VARIABLES = {
@@ -86,19 +88,21 @@ class Fleets:
         return self.median(playbook, way, lambda night: night.run.cpu_seconds) / self.hosts
 
 
-def measure(service: Service, hosts: int, rounds: int, report: Callable[[str], object]) -> Fleets:
-    """Run all playbooks in all ways, in interleaved rounds. ``report`` is called with what comes next."""
+def measure(
+    service: Service, hosts: int, rounds: int, report: Callable[[str], object], ways: Sequence[str] = WAYS
+) -> Fleets:
+    """Run all playbooks in these ways, in interleaved rounds. ``report`` is called with what comes next."""
     fleets = Fleets(hosts)
     _write_inventory(hosts)
     reads: dict[str, Reads] = {}
     for playbook in VARIABLES:
-        report(f"{playbook}, until there is nothing to do")
+        report(f"{playbook}, {hosts} hosts, until there is nothing to do")
         for _run in range(2):
             _run_ours(service, playbook, hosts)
         reads[playbook] = service.reads()
     for number in range(1, rounds + 1):
         for playbook in VARIABLES:
-            for way in (FLOOR, URI, OURS):
+            for way in ways:
                 report(f"round {number} of {rounds}: {playbook}, {way}")
                 if way == OURS:
                     night = _run_ours(service, playbook, hosts)

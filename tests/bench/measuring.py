@@ -142,7 +142,9 @@ def measure(
         figures.followed = inside.follow_operations(service, list(lengths))
     if "h" in rows:
         sizes = {fleets.SMALL, hosts, fleets.LARGE} if is_full else {hosts}
-        figures.whole = [fleets.measure(service, size, rounds, report) for size in sorted(sizes)]
+        for size in sorted(sizes):
+            ways = fleets.WAYS if size == hosts else (OURS,)  # of the others, only what a host costs counts
+            figures.whole.append(fleets.measure(service, size, rounds, report, ways))
     if "i" in rows:
         figures.waves = waves.measure(service, sizes, rounds, is_full, report)
     return figures
