@@ -183,7 +183,7 @@ def run(context: Context) -> dict[str, Any]:
     outcomes: dict[str, Outcome] = {}
     for cache, request in requests.items():
         try:
-            outcomes[cache] = in_one_go(clearing)(context, cache, request)
+            outcomes[cache] = in_one_go(clearing)(context, cache, request, begun(context, cache))
         except HostingError as error:
             raise _after(outcomes, error) from None
     sources = {outcome.state_source for outcome in outcomes.values()}

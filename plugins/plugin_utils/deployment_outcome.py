@@ -11,7 +11,7 @@ from datetime import datetime
 from ..module_utils._backup_removals import NO_ROOM, words_for
 from ..module_utils._progress import FAILED, FINISHED, IN_PROGRESS, SENT, UNKNOWN
 from . import plan as plans
-from .deployment import BACKUP, PICTURES, PUSH, VERIFY, name_of
+from .deployment import AFTER_PUSH, BACKUP, PICTURES, PUSH, VERIFY, name_of
 from .deployment_text import text_of
 from .plain_values import Record, plain
 from .results import end_of_log
@@ -194,10 +194,10 @@ class _Environment:
         text = self.failure["msg"].replace(NO_ROOM, f"{NO_ROOM} {HOW_TO_MAKE_ROOM}")
         if self.step == VERIFY and self.kind == "check_failed":
             return f"The site does not work: {text}"
-        if self.step == PICTURES and self.kind == "check_failed":
+        if (self.step == PICTURES and self.kind == "check_failed") or self.step == AFTER_PUSH:
             return text
         if self.step == BACKUP:
-            return f"The backup {self._tag()} was not taken, so nothing was pushed: {text}"
+            return f"{self._state_of_backup()}, so nothing was pushed: {text}"
         if self.step != PUSH:
             return f"Failed at '{self.failure['task']}': {text}"
         if self.kind == "operation_failed":
@@ -207,6 +207,14 @@ class _Environment:
         if self._is_in_doubt():
             return f"It is not known whether {self.release} was pushed: {text}"
         return f"{self.release} was not pushed: {text}"
+
+    def _state_of_backup(self) -> str:
+        """Return what is known of the backup that had begun, and did not come to its end for the push."""
+        if self.kind == "operation_timeout":
+            return f"The backup {self._tag()} is still being taken"
+        if self.kind in (*IN_DOUBT, "journal"):
+            return f"It is not known whether the backup {self._tag()} was taken"
+        return f"The backup {self._tag()} was not taken"
 
     def _is_in_doubt(self) -> bool:
         # Where the journal failed after the push was sent, it has no record of how that ended.
@@ -232,11 +240,16 @@ class _Environment:
 
     def _advice_at_failure(self, tag: str) -> str:
         if self.kind == "journal":
-            return "Put the journal back, or find out what the environment has, before you run anything against it."
+            return (
+                "Mend the journal (free space, let it be written, or put it back), then run again. If it is lost, find out"
+                " what the environment has before you run anything against it."
+            )
         if self.chosen.get("problem"):
             return ""
         if self.step == PUSH and self.goes_on and self.kind != "operation_failed":
             return "Do not restore a backup before the push has ended. Run again to wait for its end."
+        if self.step == BACKUP and self.kind == "operation_timeout":
+            return "Run again to wait for its end."
         if self.is_unsettled:
             return f"When it is settled, run again.{self._force(self.step)}"
         if not self.settings["takes_backup"]:

@@ -62,7 +62,7 @@ def preflight_of(
         "environment": settings["environment"],
         "release": settings["release"],
         "release_before": known["release"] or "",
-        "there": name_of(known) or "not known",
+        "there": _words_of(known),
         "locks": known["locks"],
         "ignores_lock": settings["ignores_lock"],
         "is_live": (settings["environment_name"] or LIVE) == LIVE,
@@ -133,6 +133,13 @@ def state_of_push(known: Record, prediction: Record) -> str:
     if prediction.get("is_pushed") or kind:
         return "due"
     return "in progress" if known["state"] in (IN_PROGRESS, SENT) else "there"
+
+
+def _words_of(known: Record) -> str:
+    """Return which release is there; of one whose push has failed, or nobody knows how it ended, also that."""
+    name = name_of(known) or "not known"
+    state = None if known.get("restored_backup") else known["state"]
+    return name + {UNKNOWN: ", unknown", FAILED: ", failed"}.get(state or "", "")
 
 
 def plan_of(environments: list[Record], settings: Record, backups: Record | None = None) -> Record:

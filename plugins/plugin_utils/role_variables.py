@@ -163,6 +163,8 @@ def addresses_of(name: str, urls: Iterable[str] | None) -> Iterator[str]:
 
 
 def number_of_version(name: str, value: Any) -> Iterator[str]:
-    """Yield a sentence if a version was written as a number, which cannot end with a zero."""
+    """Yield a sentence if a version was written as a number, which cannot end with a zero, or as what is no text."""
     if isinstance(value, float):
         yield f"{name} is the number {value}. Write it in quotes: without them, 1.10 and 1.1 are the same."
+    elif isinstance(value, bool | list | dict):
+        yield f"{name} is {printable(str(value), 60)}, which is no text. Write a text, in quotes."

@@ -106,7 +106,10 @@ TO_GO_BACK = (
     "To go back, restore the backup with the tag before-v2 (id 7, taken 2027-01-15T07:49:00Z), such as with"
     " hosting.management.rollback."
 )
-JOURNAL = "Put the journal back, or find out what the environment has, before you run anything against it."
+JOURNAL = (
+    "Mend the journal (free space, let it be written, or put it back), then run again. If it is lost, find out what"
+    " the environment has before you run anything against it."
+)
 PUT = {"method": "PUT"}
 
 
@@ -166,6 +169,31 @@ SAID = {
         {"failure": failed("push", "journal"), "push": PUSHED},
         "It is not known whether v2 was pushed: It failed.",
         JOURNAL,
+    ),
+    "a task after the push, which its own message names": (
+        {"failure": failed("after_push")},
+        "It failed.",
+        TO_GO_BACK,
+    ),
+    "the backup goes on": (
+        {"failure": failed("backup", "operation_timeout"), "now": BEFORE},
+        "The backup before-v2 is still being taken, so nothing was pushed: It failed.",
+        "Run again to wait for its end.",
+    ),
+    "nobody knows whether there is a backup": (
+        {"failure": failed("backup", "connection"), "now": BEFORE},
+        "It is not known whether the backup before-v2 was taken, so nothing was pushed: It failed.",
+        "Fix the cause, then run again.",
+    ),
+    "the journal failed after the backup had begun": (
+        {"failure": failed("backup", "journal"), "now": BEFORE},
+        "It is not known whether the backup before-v2 was taken, so nothing was pushed: It failed.",
+        JOURNAL,
+    ),
+    "the backup failed": (
+        {"failure": failed("backup", "operation_failed"), "now": BEFORE},
+        "The backup before-v2 was not taken, so nothing was pushed: It failed.",
+        "Fix the cause, then run again.",
     ),
     "a step before the push": (
         {"failure": failed("", "bad_request"), "now": BEFORE},

@@ -228,6 +228,24 @@ def test_what_is_there_already_may_be_in_a_plan():
     assert (found["push"], found["is_due"]) == ("there", False)
 
 
+STANDS = {
+    "it is there": ({"release": "v2", "state": "finished"}, "v2"),
+    "its push was accepted": ({"release": "v2", "state": "in_progress"}, "v2"),
+    "nobody knows how its push ended": ({"release": "v2", "state": "unknown"}, "v2, unknown"),
+    "its push failed": ({"release": "v2", "state": "failed"}, "v2, failed"),
+    "a backup was restored since": (
+        {"release": "v2", "state": "failed", "restored_backup": {"backup_id": 7, "state": "finished"}},
+        "backup 7",
+    ),
+    "nothing is known": ({"release": None, "state": None}, "not known"),
+}
+
+
+@pytest.mark.parametrize(("known", "there"), STANDS.values(), ids=STANDS)
+def test_a_release_that_may_not_be_there_is_not_told_as_there(known, there):
+    assert preflight_of(HOST, {**KNOWN, **known}, {"is_pushed": True}, LINE)["there"] == there
+
+
 PUSH = {"push_db": True, "push_files": True, "file_list": []}
 SETTINGS = {
     "release": "v2",

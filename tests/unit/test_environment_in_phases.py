@@ -260,6 +260,20 @@ def test_other_parts_are_brought_to_their_ends_too(start, end, simulator, live):
     assert kinds(simulator).count("backups:add-manual") == 1
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_caches_are_cleared_once_although_each_task_is_told_to_clear_them(fails, start, end, simulator):
+    if fails:
+        simulator.fault("fail_operation", method="POST", path="/sites/tools/clear-cache", times=0)
+    once = {"release": "v1", "force": True}
+    declared = {"php_restart": once, "caches": [{**once, "cache": cache} for cache in ("site", "edge")]}
+    started = start(**declared)
+    assert len(simulator.writes) == 3
+    simulator.clear_requests()
+    ended = end(started, **declared)
+    assert bool(ended.get("failed")) is fails
+    assert simulator.writes == []
+
+
 @pytest.mark.parametrize("is_paused_for", [False, True])
 def test_the_pause_comes_where_nobody_has_paused(is_paused_for, start, wait, end, controller):
     controller.options["companions"] = False

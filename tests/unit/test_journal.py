@@ -698,6 +698,15 @@ def test_writes_wait_for_the_disk_beside_readers(path):
     assert asked == ["wal", 2]
 
 
+def test_a_full_disk_is_no_reason_to_go_on_with_another_journal(path):
+    journal = SqliteJournal(path)
+    journal.replace(SUBJECT, (), (entry(),))
+    journal._connection.execute("pragma max_page_count = 1")  # as many as there are
+    with pytest.raises(JournalError, match="is full. Free space on its disk, then run again.") as raised:
+        journal.replace(SUBJECT, journal.read(SUBJECT), tuple(entry(key=str(number)) for number in range(1000)))
+    assert "Set journal" not in str(raised.value)
+
+
 def test_a_journal_that_may_only_be_read_says_what_to_do_when_written():
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, "journal.db")

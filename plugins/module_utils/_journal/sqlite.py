@@ -95,6 +95,10 @@ class SqliteJournal(SqlJournal[sqlite3.Connection]):
             yield
         except (sqlite3.Error, OSError, ValueError) as error:
             self.close()
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+                raise JournalError(
+                    f"Cannot use the journal {self._path}: {error}. Free space on its disk, then run again."
+                ) from error
             raise JournalError(
                 f"Cannot use the journal {self._path}: {error}. Set journal (or HOSTING_JOURNAL) to a path that can be"
                 " written, or to an empty string to do without."

@@ -12,7 +12,7 @@ from .._context import NOT_SHOWN, Context
 from .._convergence import Outcome, Steps, taking_once
 from .._errors import HostingError, InvalidInput
 from .._interface import CLEAR_CDN_CACHE, CLEAR_EDGE_CACHE, CLEAR_SITE_CACHE, Request
-from .._phases import begun
+from .._phases import Begun, begun
 from .._sites import environment_of_site
 from .._under_way import Kind, Start
 
@@ -44,7 +44,7 @@ RULE = check_cache
 def steps(context: Context) -> Steps[dict[str, Any]]:
     """Clear a cache of an environment, once for a release."""
     try:
-        outcome = yield from clearing(context, context["cache"], request_of(context, context["cache"]))
+        outcome = yield from clearing(context, context["cache"], request_of(context, context["cache"]), begun(context))
     except HostingError as error:
         if not context["if_offered"] or (error.is_offered and error.status != BAD_REQUEST):
             raise
@@ -52,8 +52,11 @@ def steps(context: Context) -> Steps[dict[str, Any]]:
     return outcome.result(problem=None)
 
 
-def clearing(context: Context, cache: str, request: Request) -> Steps[Outcome]:
-    """Clear a cache as the request says, once for a release, and return the Outcome."""
+def clearing(context: Context, cache: str, request: Request, earlier: Begun | None) -> Steps[Outcome]:
+    """Clear a cache as the request says, once for a release, and return the Outcome.
+
+    What an earlier task has begun (``earlier``) is only brought to its end.
+    """
     return taking_once(
         context,
         subject=("cache_clear", context["environment_id"], cache),
@@ -63,7 +66,7 @@ def clearing(context: Context, cache: str, request: Request) -> Steps[Outcome]:
         at_each_run=context["release"] is None,
         # It may start beside all else, and its row comes after theirs: see cleared_caches of release_info.
         start=Start(Kind.OTHER, context["environment_id"]),
-        begun=begun(context, cache),
+        begun=earlier,
     )
 
 
