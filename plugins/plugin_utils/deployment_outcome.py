@@ -241,8 +241,8 @@ class _Environment:
     def _advice_at_failure(self, tag: str) -> str:
         if self.kind == "journal":
             return (
-                "Mend the journal (free space, let it be written, or put it back), then run again. If it is lost, find out"
-                " what the environment has before you run anything against it."
+                "Mend the journal (free space, let it be written, or put it back), then run again. If it is lost, find"
+                " out what the environment has before you run anything against it."
             )
         if self.chosen.get("problem"):
             return ""
