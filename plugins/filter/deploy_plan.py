@@ -48,8 +48,8 @@ RETURN = r"""
 _value:
   description:
     - The numbers of the plan, and its C(text), line by line. C(confirms) tells whether somebody at a terminal is to be
-      asked, and C(locks) says which environments are locked: C(refused) of those that are left alone, C(ignored) of the
-      others.
+      asked. C(locks) says which environments are locked, in C(refused) those that are left alone, and in C(ignored)
+      the others.
   type: dict
 """
 

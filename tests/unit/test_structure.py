@@ -326,6 +326,14 @@ def documented(path: Path, block: str) -> dict:
     return yaml.safe_load(re.search(rf'^{block} = r"""(.*?)"""', path.read_text(), re.DOTALL | re.MULTILINE)[1])
 
 
+@pytest.mark.parametrize("kind", ["callback", "doc_fragments", "filter", "inventory", "lookup", "modules"])
+def test_documentation_is_yaml(kind: str):
+    blocks = r'^ *(?:[A-Z_]+) = r?"""(.*?)"""'
+    for path in (PLUGINS / kind).glob("*.py"):
+        for block in re.findall(blocks, path.read_text(), re.DOTALL | re.MULTILINE):
+            assert all(yaml.safe_load_all(block)), path
+
+
 def without_samples(value: object) -> object:
     if isinstance(value, dict):
         return {name: without_samples(item) for name, item in value.items() if name != "sample"}
