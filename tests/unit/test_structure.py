@@ -328,7 +328,7 @@ def documented(path: Path, block: str) -> dict:
 
 @pytest.mark.parametrize("kind", ["callback", "doc_fragments", "filter", "inventory", "lookup", "modules"])
 def test_documentation_is_yaml(kind: str):
-    blocks = r'^ *(?:[A-Z_]+) = r?"""(.*?)"""'
+    blocks = r'^ *[A-Z_]+ = r?"""(.*?)"""'
     for path in (PLUGINS / kind).glob("*.py"):
         for block in re.findall(blocks, path.read_text(), re.DOTALL | re.MULTILINE):
             assert all(yaml.safe_load_all(block)), path
