@@ -95,14 +95,7 @@ class SqliteJournal(SqlJournal[sqlite3.Connection]):
             yield
         except (sqlite3.Error, OSError, ValueError) as error:
             self.close()
-            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-                raise JournalError(
-                    f"Cannot use the journal {self._path}: {error}. Free space on its disk, then run again."
-                ) from error
-            raise JournalError(
-                f"Cannot use the journal {self._path}: {error}. Set journal (or HOSTING_JOURNAL) to a path that can be"
-                " written, or to an empty string to do without."
-            ) from error
+            raise JournalError(f"Cannot use the journal {self._path}: {error}. {_advice(error)}") from error
         except BaseException:
             self.close()  # takes back what was begun
             raise
@@ -185,3 +178,10 @@ def _switch_to_wal(connection: sqlite3.Connection) -> None:
             time.sleep(0.01)
         else:
             return
+
+
+def _advice(error: Exception) -> str:
+    """Return what to do about an error of SQLite, or of the file system."""
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+        return "Free space on its disk, then run again."
+    return "Set journal (or HOSTING_JOURNAL) to a path that can be written, or to an empty string to do without."
