@@ -17,6 +17,8 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from ._text import has_controlling
+
 LONGEST_TIME = 86400  # seconds
 LONGEST_TEXT = 500  # characters of a name, release or tag
 LONGEST_COMMAND = 5000  # characters that the service takes
@@ -54,6 +56,8 @@ def checked_text(value: str) -> str:
         raise ValueError(f"must not have more than {LONGEST_TEXT} characters, but has {len(value)}")
     if value != value.strip():
         raise ValueError(f"must not begin or end with blanks or line breaks: {value!r}")
+    if has_controlling(value):
+        raise ValueError(f"must be on one line, and have no control characters: {value!r}")
     return value
 
 

@@ -11,6 +11,7 @@ import unicodedata
 LONGEST_QUOTE = 300  # characters of the service's words that a message repeats
 LONGEST_LINE = 500  # characters of a line of a log
 _CONTROLLING = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # control characters, direction marks, surrogates, line separators
+_JOINERS = "\u200c\u200d"  # which scripts and emoji are written with
 # What colours text, moves the cursor, or sets the terminal's title.
 _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 
@@ -22,9 +23,18 @@ _SECRET_VALUE = re.compile(
 )
 
 
+def has_controlling(text: str) -> bool:
+    """Tell whether a text has characters that could steer a terminal, or that nobody could copy from there."""
+    return any(_is_controlling(character) for character in text)
+
+
+def _is_controlling(character: str) -> bool:
+    return unicodedata.category(character) in _CONTROLLING and character not in _JOINERS
+
+
 def printable(text: str, longest: int = LONGEST_QUOTE) -> str:
     """Return the text on one line, without characters that could steer a terminal, and not longer than ``longest``."""
-    clean = "".join(" " if unicodedata.category(character) in _CONTROLLING else character for character in text)
+    clean = "".join(" " if _is_controlling(character) else character for character in text)
     return " ".join(clean.split())[:longest]
 
 
@@ -32,7 +42,7 @@ def printable_lines(text: str) -> list[str]:
     """Return the lines of the text as they are, without what could steer a terminal; tabs become spaces."""
     without_sequences = _SEQUENCE.sub("", text.expandtabs(4).replace("\r\n", "\n"))
     return [
-        "".join(" " if unicodedata.category(character) in _CONTROLLING else character for character in line).rstrip()
+        "".join(" " if _is_controlling(character) else character for character in line).rstrip()
         for line in without_sequences.split("\n")
     ]
 

@@ -202,8 +202,9 @@ def _text(plan: Record, settings: Record) -> Iterator[str]:
     yield f"Release {settings['release']} for {plan['environments']} environment{'s' if many else ''}{check_mode}."
     if settings["pushes"]:
         yield " ".join(_text_of_pushes(plan))
-        backup = f", after a backup ({tag})" if settings["takes_backup"] else ", WITHOUT a backup"
-        yield f"Each push brings {plan['parts']}{backup}."
+        if plan["due"]:
+            backup = f", after a backup ({tag})" if settings["takes_backup"] else ", WITHOUT a backup"
+            yield f"Each push brings {plan['parts']}{backup}."
     else:
         yield "Nothing is pushed (deploy_push is false)."
     yield f"Releases there now: {', '.join(plan['releases'])}."

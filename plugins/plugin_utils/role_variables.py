@@ -17,6 +17,7 @@ from typing import Any
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.yaml import yaml_load
 
+from ..module_utils._checks import checked_text
 from ..module_utils._text import printable, without_login
 from .plain_values import Record, plain
 
@@ -163,8 +164,13 @@ def addresses_of(name: str, urls: Iterable[str] | None) -> Iterator[str]:
 
 
 def number_of_version(name: str, value: Any) -> Iterator[str]:
-    """Yield a sentence if a version was written as a number, which cannot end with a zero, or as what is no text."""
+    """Yield a sentence if a version is a number, which cannot end with a zero, or what no task would take as a text."""
     if isinstance(value, float):
         yield f"{name} is the number {value}. Write it in quotes: without them, 1.10 and 1.1 are the same."
     elif isinstance(value, bool | list | dict):
         yield f"{name} is {printable(str(value), 60)}, which is no text. Write a text, in quotes."
+    elif isinstance(value, str) and value.strip():
+        try:
+            checked_text(value)
+        except ValueError as error:
+            yield f"{name} {error}."

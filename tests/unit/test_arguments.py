@@ -297,7 +297,7 @@ def test_what_is_no_operation_id_never_meets_a_path(value):
         checked_operation_ids(["environments:push-1", value])
 
 
-@pytest.mark.parametrize("value", ["v1", "a  b", "ü"])
+@pytest.mark.parametrize("value", ["v1", "a  b", "ü", "\N{WOMAN}\N{ZERO WIDTH JOINER}\N{PERSONAL COMPUTER}"])
 def test_text_is_taken_as_it_is(value):
     assert checked_text(value) == value
 
@@ -305,6 +305,12 @@ def test_text_is_taken_as_it_is(value):
 @pytest.mark.parametrize("value", ["v1 ", " v1", "v1\n", "\tv1"])
 def test_text_must_not_begin_or_end_with_blanks(value):
     with pytest.raises(ValueError, match="must not begin or end with blanks or line breaks"):
+        checked_text(value)
+
+
+@pytest.mark.parametrize("value", ["v1\nv2", "v1\tv2", "v1\x1b[2J2", "v1\u20282", "v1\u202e2", "v1\ud8002"])
+def test_text_must_be_on_one_line_and_have_no_control_characters(value):
+    with pytest.raises(ValueError, match="must be on one line, and have no control characters: 'v1"):
         checked_text(value)
 
 

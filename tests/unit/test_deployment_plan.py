@@ -328,6 +328,12 @@ def test_what_is_left_alone_is_not_listed_as_a_push():
     assert text[-1] == "a"
 
 
+def test_where_nothing_is_pushed_nothing_is_said_of_what_a_push_brings():
+    text = plan_of([environment("a", "there")], SETTINGS)["text"]
+    assert text[1] == "To push: 0. There already: 1."
+    assert not any("Each push" in line for line in text)
+
+
 TEXTS = {
     "in check mode": ({"check_mode": True}, "Release v2 for 1 environment, check mode: nothing will be changed."),
     "without a push": ({"pushes": False}, "Nothing is pushed (deploy_push is false)."),

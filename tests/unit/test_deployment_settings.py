@@ -76,6 +76,11 @@ PROBLEMS = {
     "no source": ({"deploy_source_environment_id": ""}, "shop lacks deploy_source_environment_id, the id of the env"),
     "nobody to be told": ({"deploy_rollback": "yes"}, "shop lacks deploy_notified_user_id, the id of the user of"),
     "a list": ({"deploy_release": ["v2"]}, "deploy_release is ['v2'], which is no text. Write a text"),
+    "two lines": ({"deploy_release": "v2\nv3"}, "deploy_release must be on one line, and have no control characters"),
+    "a blank at the end": (
+        {"deploy_release": "v2 "},
+        "deploy_release must not begin or end with blanks or line breaks",
+    ),
     "a word that YAML takes for true": ({"deploy_release": True}, "deploy_release is True, which is no text."),
     "a fraction": ({"deploy_release": 1.1}, "deploy_release is the number 1.1. Write it in quotes: without them,"),
     "nothing to go back to": (
