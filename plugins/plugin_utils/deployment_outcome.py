@@ -37,6 +37,7 @@ IN_DOUBT = ("outcome_unknown", "timeout", "connection", "service", "malformed_re
 
 WORDS = {IN_PROGRESS: " (accepted)", SENT: " (being sent)", UNKNOWN: " (unknown)", FAILED: " (failed)"}
 HOW_TO_MAKE_ROOM = "The variable deploy_keep_backups makes room before each new one."
+WAIT_ON = "Run again to wait for its end, with a larger deploy_wait_timeout if it takes that long."
 FORCED_BY = {PUSH: "deploy_force_push", "restore": "deploy_force_restore"}
 """The variables that are the option ``force`` of a step's task, which the messages of modules speak of."""
 
@@ -247,9 +248,9 @@ class _Environment:
         if self.chosen.get("problem"):
             return ""
         if self.step == PUSH and self.goes_on and self.kind != "operation_failed":
-            return "Do not restore a backup before the push has ended. Run again to wait for its end."
+            return f"Do not restore a backup before the push has ended. {WAIT_ON}"
         if self.step == BACKUP and self.kind == "operation_timeout":
-            return "Run again to wait for its end."
+            return WAIT_ON
         if self.is_unsettled:
             return f"When it is settled, run again.{self._force(self.step)}"
         if not self.settings["takes_backup"]:

@@ -133,7 +133,10 @@ SAID = {
     "the push goes on": (
         {"failure": failed("push", "operation_timeout", operation_id="x", **PUT)},
         "v2 is still being pushed: It failed.",
-        "Do not restore a backup before the push has ended. Run again to wait for its end.",
+        (
+            "Do not restore a backup before the push has ended. Run again to wait for its end, with a larger"
+            " deploy_wait_timeout if it takes that long."
+        ),
     ),
     "the answer was lost": (
         {"failure": failed("push", "outcome_unknown", **PUT), "now": {**THERE, "state": "unknown"}},
@@ -178,7 +181,7 @@ SAID = {
     "the backup goes on": (
         {"failure": failed("backup", "operation_timeout"), "now": BEFORE},
         "The backup before-v2 is still being taken, so nothing was pushed: It failed.",
-        "Run again to wait for its end.",
+        "Run again to wait for its end, with a larger deploy_wait_timeout if it takes that long.",
     ),
     "nobody knows whether there is a backup": (
         {"failure": failed("backup", "connection"), "now": BEFORE},
