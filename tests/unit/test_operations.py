@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import closing
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -19,7 +20,7 @@ from ansible_collections.hosting.management.plugins.module_utils._errors import 
     OperationTimeout,
 )
 from ansible_collections.hosting.management.plugins.module_utils._interface import ADD_MANUAL_BACKUP
-from ansible_collections.hosting.management.plugins.module_utils._journal import SqliteJournal
+from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, SqliteJournal
 from ansible_collections.hosting.management.plugins.module_utils._operations import (
     FAILED_AFTER_ANSWERS,
     NOT_KNOWN,
@@ -27,6 +28,7 @@ from ansible_collections.hosting.management.plugins.module_utils._operations imp
     SHOWS_NONE,
     Operation,
     follow,
+    is_well,
     next_look,
     require_finished,
 )
@@ -119,6 +121,7 @@ def test_an_operation_has_failed_when_many_looks_say_500_and_the_service_is_well
     with pytest.raises(OperationFailed, match=f"Operation {operation.id} failed: {MESSAGES[500]}") as raised:
         require_finished([operation], 10)
     assert (raised.value.operation_id, raised.value.service_message) == (operation.id, MESSAGES[500])
+    assert raised.value.names_operation
 
 
 def test_many_500s_in_a_short_time_are_no_verdict(begin, wait, simulator, monkeypatch):
@@ -159,6 +162,38 @@ def test_a_service_in_trouble_is_not_taken_for_a_failed_operation(begin, wait, s
     simulator.fault("status", path=OPERATIONS, status=500, times=4)
     wait(operation)
     assert operation.state == FINISHED
+
+
+def test_word_of_a_failure_ends_a_silence(begin, client, simulator):
+    operation = begin()
+    path = f"/operations/{operation.id}"
+    simulator.fault("status", path=path, status=200, body={"status": 418, "message": ""})
+    operation.look(client)
+    assert operation.why_silent
+    simulator.fault("status", path=path, status=500)
+    operation.look(client)
+    assert (operation.why_silent, operation.seems_failed) == ("", True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "well"),
+    [
+        ({"status": 404}, True),
+        ({"status": 200, "body": {"status": 404, "message": ""}}, True),
+        ({"status": 200, "body": {"status": 200, "message": ""}}, False),
+        ({"status": 404, "body": "<html>"}, False),
+        ({"status": 500}, False),
+    ],
+    ids=str,
+)
+def test_a_service_is_well_that_does_not_know_an_operation_that_cannot_exist(answer, well, client, simulator):
+    simulator.fault("status", path=OPERATIONS, **answer)
+    assert is_well(client, time.monotonic() + 10) is well
+
+
+def test_a_service_that_does_not_say_so_in_time_is_not_well(client, simulator):
+    simulator.fault("delay", path=OPERATIONS, seconds=2)
+    assert is_well(client, time.monotonic() + 0.3) is False
 
 
 def test_a_service_that_fails_on_all_operations_says_nothing_about_one(begin, wait, simulator):
@@ -203,6 +238,7 @@ BODY_STATUSES = [
     (200, 500, FAILED),
     (202, 500, FAILED),
     (200, 404, UNKNOWN),
+    (200, 300, IN_PROGRESS),
     (200, 418, IN_PROGRESS),
     (200, 503, IN_PROGRESS),
     (200, "500", FINISHED),
@@ -220,8 +256,8 @@ def test_the_whole_number_in_the_body_wins(status, said, state, begin, wait, sim
     simulator.fault("status", path=f"/operations/{operation.id}", times=0, **answer)
     wait(operation, wait_timeout=0.5)
     assert operation.state == state
-    if state == FAILED:
-        assert operation.message == "as said"
+    if state in (FAILED, UNKNOWN):
+        assert operation.message == {FAILED: "as said", UNKNOWN: NOT_KNOWN}[state]
 
 
 @pytest.mark.parametrize(
@@ -246,10 +282,13 @@ def test_a_wait_that_ends_says_what_is_known(answer, words, begin, wait, simulat
 @pytest.mark.parametrize(
     "answer", [{"status": 404}, {"status": 404, "body": "<html>"}, {"status": 403}, {"status": 501}], ids=str
 )
-def test_what_was_shown_once_may_be_missed_for_a_while(answer, begin, wait, simulator):
+@pytest.mark.parametrize(
+    "shown", [{"status": 202, "body": {"status": 202, "message": "on"}}, {"status": 500}], ids=["202", "500"]
+)
+def test_what_was_shown_once_may_be_missed_for_a_while(shown, answer, begin, wait, simulator):
     operation = begin(seconds=0.3)
     path = f"/operations/{operation.id}"
-    simulator.fault("status", path=path, status=202, body={"status": 202, "message": "on"})
+    simulator.fault("status", path=path, **shown)
     simulator.fault("status", path=path, times=3, **answer)
     wait(operation)
     assert (operation.state, operation.message) == (FINISHED, "Finished")
@@ -300,6 +339,32 @@ def test_an_operation_of_another_run_that_is_a_week_old_has_no_grace(begin, wait
     assert len(looks(simulator)) == 1
 
 
+def test_an_operation_of_this_run_that_was_accepted_a_while_ago_has_no_grace(begin, wait, simulator):
+    operation = begin(visible_after=ENDLESS)
+    operation.accepted_at -= _operations.VISIBLE_AFTER + 1
+    wait(operation)
+    assert operation.state == UNKNOWN
+    assert len(looks(simulator)) == 1
+
+
+def test_where_a_service_shows_no_operations_there_is_no_grace_whatever_the_clock_says(begin, client):
+    operation = begin(visible_after=ENDLESS)
+    operation.accepted_at = time.time() + DAY
+    operation.look(client, visible_after=0)
+    assert operation.state == UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("waits", "sender", "by_clock"), [(False, "", True), (True, "", False), (False, "host elsewhere 1 1", False)]
+)
+def test_only_a_task_that_does_not_wait_counts_by_the_clock_if_it_is_its_own(waits, sender, by_clock):
+    entry = replace(Entry.sent_now("", 0), operation_id="environments:push-1")
+    operation = Operation.resume(replace(entry, sender=sender or entry.sender), waits=waits)
+    assert operation == Operation(
+        "environments:push-1", accepted_at=entry.sent_at, resumed=True, counts_by_clock=by_clock
+    )
+
+
 def test_an_operation_of_old_has_no_grace(begin, wait, simulator):
     operation = begin(visible_after=ENDLESS)
     operation.accepted_at = None
@@ -341,6 +406,7 @@ def test_an_error_on_the_way_says_which_operation_goes_on(status, kind, begin, w
         wait(operation)
     assert (raised.value.kind, raised.value.operation_id) == (kind, operation.id)
     assert raised.value.nothing_done is False, "something was: the operation was begun"
+    assert raised.value.names_operation
     assert f"Operation {operation.id} was accepted before, and goes on." in str(raised.value)
     assert operation.state == IN_PROGRESS
 
