@@ -175,6 +175,32 @@ def test_word_of_a_failure_ends_a_silence(begin, client, simulator):
     assert (operation.why_silent, operation.seems_failed) == ("", True)
 
 
+def test_word_of_progress_ends_a_silence(begin, client, simulator):
+    operation = begin(seconds=ENDLESS)
+    simulator.fault("status", path=OPERATIONS, status=200, body={"status": 418, "message": ""})
+    operation.look(client)
+    assert operation.why_silent
+    operation.look(client)
+    assert operation.why_silent == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "data"),
+    [
+        ({"status": 200, "message": "Finished", "data": {"idSite": "x"}}, {"idSite": "x"}),
+        ({"status": 200, "message": "Finished"}, None),
+        ({"message": "Finished", "data": ["x"]}, ["x"]),
+        (["no object"], None),
+    ],
+    ids=str,
+)
+def test_what_an_operation_has_made_is_kept(body, data, begin, client, simulator):
+    operation = begin()
+    simulator.fault("status", path=OPERATIONS, status=200, body=body)
+    operation.look(client)
+    assert (operation.state, operation.data) == (FINISHED, data)
+
+
 @pytest.mark.parametrize(
     ("answer", "well"),
     [
