@@ -589,6 +589,15 @@ def test_operations_that_are_only_shown_late_do_not_tell_that_none_are(messages)
     assert messages(1) == [SHOWS_NONE]
 
 
+def test_whether_others_are_shown_by_now_is_asked_before_it_concludes_and_not_sooner(messages):
+    assert messages(1, visible_after=0.2) == [NOT_KNOWN]
+    time.sleep(0.2)
+    assert messages(1) == [NOT_KNOWN], "two are too few to conclude"
+    assert messages(1) == [NOT_KNOWN], "before it concludes, it sees the first one"
+    assert messages(3) == [NOT_KNOWN] * 3
+    assert messages(1) == [SHOWS_NONE]
+
+
 def test_an_operation_that_is_shown_outweighs_those_that_were_not(messages):
     assert messages(2) == [NOT_KNOWN] * 2
     assert messages(1, visible_after=0) == ["Finished"]
