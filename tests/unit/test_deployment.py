@@ -286,6 +286,112 @@ def test_all_that_a_result_has():
     }
 
 
+def planned(part: str, settings: dict[str, Any] | None = None, **results: Any) -> list[dict[str, Any]]:
+    """Return what a plan has of a part, without what it has of every change."""
+    changes = [one for one in result(settings, **results)["changes"] if one["part"] == part]
+    assert [one.pop("details") for one in changes] == [[] for _one in changes]
+    return changes
+
+
+PUSH = {"push_db": True, "push_files": True, "push_files_option": "SPECIFIC_FILES", "file_list": ["a.php"]}
+
+
+@pytest.mark.parametrize(
+    ("settings", "warning"),
+    [
+        ({}, "OVERWRITES the database and a.php (kept in the backup before-v2)"),
+        ({"takes_backup": False}, "OVERWRITES the database and a.php. CANNOT BE UNDONE: there is no backup"),
+    ],
+)
+def test_a_plan_says_what_a_push_overwrites(settings, warning):
+    more = {"source_environment_id": "e1", "push": {**PUSH, "run_search_and_replace": True}, **settings}
+    assert planned("push", more, push=PUSHED) == [
+        {
+            "part": "push",
+            "name": "",
+            "text": "push v1 → v2",
+            "before": "v1",
+            "after": {"release": "v2", "source_environment_id": "e1", **PUSH, "run_search_and_replace": True},
+            "warnings": [warning],
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "tag", "text"),
+    [
+        (BEFORE, "before-v2", "restore v1 → backup 7 (before-v2)"),
+        ({}, None, "restore – → backup 7 (without a tag)"),
+    ],
+)
+def test_a_plan_says_which_backup_is_restored(before, tag, text):
+    chosen = {"backup_id": 7, "tag": tag}
+    assert planned("restore", before=before, chosen=chosen, restore={"changed": True}) == [
+        {
+            "part": "restore",
+            "name": "",
+            "text": text,
+            "before": before.get("release", ""),
+            "after": 7,
+            "warnings": ["OVERWRITES the database and all files. CANNOT BE UNDONE: what came since the backup is lost"],
+        }
+    ]
+
+
+def test_a_plan_has_the_commands_that_are_to_be_run():
+    done = {"changed": True, "command": "core update-db"}
+    there = {"changed": False, "command": "cache flush"}
+    secret = {"changed": True}  # a command whose text nobody may see
+    run = {"changed": True, "results": [done, there, secret]}
+    assert planned("wp_cli", wp_cli=run) == [
+        {"part": "wp_cli", "name": text, "text": text, "before": None, "after": text, "warnings": []}
+        for text in ("core update-db", "")
+    ]
+    assert planned("wp_cli", wp_cli={"changed": True}) == []
+
+
+def test_backups_that_make_room_are_told_with_the_new_one():
+    removed = [{"id": 3, "tag": "before-v0"}, {"id": 4, "tag": None}]
+    made = result(backup={**BACKUP, "removed": removed}, restart={"changed": True})
+    assert made["done"] == ["backup (removed: 3 (before-v0), 4)", "PHP restart"]
+    assert made["removed_backups"] == removed
+    assert [(one["text"], one["warnings"]) for one in made["changes"]] == [
+        ("backup before-v2", ["REMOVES backup 3 (before-v0)", "REMOVES backup 4"]),
+        ("PHP restart", []),
+    ]
+
+
+def test_a_result_has_the_end_of_the_log_and_says_it():
+    made = result(failure=BROKEN, log={"lines": ["PHP Fatal error: no."]})
+    assert made["log"] == ["PHP Fatal error: no."]
+    assert made["advice"].endswith("PHP Fatal error: no.")
+
+
+def test_a_result_has_the_pictures_that_were_compared():
+    made = result(compared={"report": "/pictures/index.html", "greatest": 12})
+    assert (made["pictures"]["report"], made["pictures"]["greatest"]) == ("/pictures/index.html", 12)
+    made = result(pictures_before={"error": {"kind": "invalid_input"}, "msg": "No page."})
+    assert made["pictures"]["problem"] == "Pictures were not compared, because of what was there before: No page."
+
+
+@pytest.mark.parametrize(
+    ("release", "backup", "tag"),
+    [
+        ("v2", {}, "before-of-mine"),
+        ("v2", {"tag": "taken-before"}, "taken-before"),
+        ("", {}, "before-v1"),
+    ],
+)
+def test_the_tag_to_go_back_by_is_that_of_the_backup_or_of_what_is_there(release, backup, tag):
+    made = result(
+        {"release": release, "backup_tag": "before-of-mine"},
+        failure=failed("backup", "connection"),
+        backup={"backup": backup},
+        now=BEFORE,
+    )
+    assert made["problem"].startswith(f"It is not known whether the backup {tag} was taken")
+
+
 def test_domains_and_denied_addresses_are_told_one_by_one():
     added = {"name": "new.example.com", "before": {}, "after": {"new.example.com": "present"}, "changed": True}
     there = {"name": "shop.example.com", "before": {}, "after": {}, "changed": False}
@@ -396,6 +502,15 @@ def test_the_totals_and_who_is_left():
         "Fix the cause, then run the same command again; --limit 'b:d' selects those that are left.",
     ]
     assert [entry["failed"] for entry in made["summary"]["environments"]] == [False, True, False, None]
+    assert made["summary"]["release"] == "v2"
+    unreached = made["summary"]["environments"][-1]
+    assert (unreached["rolled_back"], unreached["unsettled"], unreached["changed"]) == (False, False, False)
+
+
+def test_only_what_this_run_has_rolled_back_is_counted_so():
+    earlier = one("a", failed=True, rolled_back=True, done=[])
+    by_hand = one("b", rolled_back=False, done=["restore"])
+    assert summary([earlier, by_hand], ["b"])["summary"]["totals"]["rolled_back"] == 0
 
 
 @pytest.mark.parametrize(
@@ -424,9 +539,19 @@ def test_before_the_last_wave_it_is_not_shown_though_nothing_is_left_to_do():
 
 
 def test_a_prediction_is_told_as_one():
-    text = summary([one(name) for name in "abcd"], ["d"], check_mode=True)["text"]
-    assert "would do" in text[0]
-    assert text[-1] == "4 environments: 4 would be changed, 0 had nothing to do, 0 failed."
+    broken = one("d", changes=[], done=[], changed=False, failed=True, problem="It broke.")
+    made = summary([*(one(name) for name in "abc"), broken], ["d"], check_mode=True)
+    assert "would do" in made["text"][0]
+    assert made["text"][-2] == "4 environments: 3 would be changed, 0 had nothing to do, 1 failed."
+    plan = made["summary"]["plan"]
+    assert (plan["plan"], plan["totals"]["changed"]) == ("deploy", 3)
+    assert [one["needs"] for one in plan["environments"]] == [[], [], [], ["It broke."]]
+    rollback = summary([one("a")], ["d"], check_mode=True, playbook="rollback")["summary"]["plan"]
+    assert rollback["plan"] == "rollback"
+
+
+def test_a_run_that_is_no_prediction_has_no_plan():
+    assert summary([one("a")], ["d"])["summary"]["plan"] is None
 
 
 def test_what_nobody_knows_is_told_whole_after_the_table():

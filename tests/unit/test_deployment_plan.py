@@ -220,6 +220,7 @@ def test_an_environment_whose_release_the_plan_did_not_know_is_told_in_plain_wor
     known = {**KNOWN, "release": "v21"}
     settings = {**HOST, "planned": planned}
     result = result_without_work(preflight_of(settings, known, {"is_pushed": True}, LINE), settings, known, 7.0)
+    assert result["error"] == {"kind": "check_failed"}
     assert result["problem"] == "It has v21, and the plan saw no known release."
 
 
@@ -277,40 +278,41 @@ def test_the_plan_counts():
             environment("c", "there", there="V0"),
             environment("d", "in progress"),
             environment("e", "in progress", is_interrupted=True),
+            environment("e2", "in progress", is_interrupted=True),
             environment("f", "unknown", there="backup 7"),
         ],
         SETTINGS,
     )
     assert plan == {
-        "environments": 6,
+        "environments": 7,
         "due": 2,
         "live_due": 1,
         "there": 1,
         "waiting": 1,
-        "interrupted": 1,
+        "interrupted": 2,
         "unplanned": [],
         "unknown": ["f"],
         "parts": "the database and all files",
-        "releases": ["backup 7 (1)", "V0 (1)", "v1 (4)"],
+        "releases": ["backup 7 (1)", "V0 (1)", "v1 (5)"],
         "verify_urls": [],
         "goes_back": "no",
         "confirms": False,
         "locks": {"refused": "", "ignored": ""},
         "text": [
-            "Release v2 for 6 environments.",
+            "Release v2 for 7 environments.",
             (
                 "To push: 2. There already: 1. Being pushed by another run, to be waited for: 1. Being pushed since an"
-                " interrupted run, to be waited for: 1. Of unknown outcome, for you to settle: f."
+                " interrupted run, to be waited for: 2. Of unknown outcome, for you to settle: f."
             ),
             "Each push brings the database and all files, after a backup (before-v2).",
-            "Releases there now: backup 7 (1), V0 (1), v1 (4).",
+            "Releases there now: backup 7 (1), V0 (1), v1 (5).",
             (
                 "Waves (deploy_serial): 1, then 100%. More than 0 % of failures in a wave stop the rest"
                 " (deploy_max_fail_percentage)."
             ),
             "NOT verified: no address is known (deploy_verify_urls).",
             "Nothing is rolled back automatically (deploy_rollback is false).",
-            *"abdef",
+            *("a", "b", "d", "e", "e2", "f"),
         ],
     }
 
