@@ -84,6 +84,10 @@ def test_what_is_live(name, is_live):
     assert preflight_of({**HOST, "environment_name": name}, KNOWN, {}, LINE)["is_live"] is is_live
 
 
+def test_a_push_of_a_run_that_was_interrupted_is_known_as_one():
+    assert preflight_of(HOST, {**KNOWN, "is_interrupted": True}, {"is_pushed": False}, LINE)["is_interrupted"] is True
+
+
 def test_what_hooks_get():
     assert preflight_of(HOST, {**KNOWN, **NOT_PUSHED, "is_interrupted": None}, {"is_pushed": True}, LINE) == {
         "environment": "shop",

@@ -133,3 +133,23 @@ def test_only_the_planned_backup_is_chosen(known, planned, chosen):
     choice = rollback_choice(known, BACKUPS, "shop", planned=planned)
     assert choice["backup_id"] == chosen
     assert choice["problem"].endswith("Nothing was done. Make a new plan.") is (chosen is None)
+
+
+@pytest.mark.parametrize(
+    ("known", "planned", "problem"),
+    [
+        (
+            THERE,
+            {"changes": [{"part": "restore", "before": "v1", "after": 1}]},
+            "shop has v2, to be replaced by backup 2, and the plan has the restore of backup 1 over v1.",
+        ),
+        (
+            {**THERE, "release": None},
+            {"changes": []},
+            "shop has no known release, to be replaced by backup 2, and the plan has no restore.",
+        ),
+    ],
+)
+def test_what_is_not_planned_says_what_is_there_and_what_the_plan_has(known, planned, problem):
+    choice = rollback_choice(known, BACKUPS, "shop", backup_id=2, planned=planned)
+    assert choice["problem"] == f"{problem} Nothing was done. Make a new plan."
