@@ -59,6 +59,29 @@ CHANGES = {
         "automatic PHP updates off",
         [],
     ),
+    "automatic updates on": (
+        "php_version",
+        {"before": {"version": "8.3"}, "after": {"version": "8.3", "automatic_updates": True}},
+        "automatic PHP updates on",
+        [],
+    ),
+    "PHP, with the same automatic updates": (
+        "php_version",
+        {
+            "before": {"version": "8.1", "automatic_updates": True},
+            "after": {"version": "8.3", "automatic_updates": True},
+        },
+        "PHP 8.1 → 8.3",
+        [],
+    ),
+    "PHP that is not shown": (
+        "php_version",
+        {"before": "(not shown by the service)", "after": "8.3"},
+        "PHP – → 8.3",
+        [],
+    ),
+    "nothing is left": ("denied_ips", {"before": ["a"], "after": None}, "denied addresses −1", ["REMOVES denied a"]),
+    "a long value": ("primary_domain", {"before": "a", "after": "b" * 101}, f"primary domain a → {'b' * 100}", []),
     "backup": ("backup", {"before": None, "after": "night"}, "backup", []),
     "theme": ("themes", {"name": "shop", "before": {"shop": "1"}, "after": {"shop": "2"}}, "theme shop 1 → 2", []),
     "record added": (
@@ -73,6 +96,22 @@ CHANGES = {
         "DNS record A a.example removed",
         ["REMOVES DNS record A a.example: 192.0.2.1"],
     ),
+    "record removed whose values are not shown": (
+        "dns_records",
+        {"name": "A a.example", "before": {"A a.example": {"ttl": 300}}, "after": {"A a.example": "absent"}},
+        "DNS record A a.example removed",
+        ["REMOVES DNS record A a.example"],
+    ),
+    "record with one more value": (
+        "dns_records",
+        {
+            "name": "A a.example",
+            "before": {"A a.example": RECORD},
+            "after": {"A a.example": {**RECORD, "rdata": [*RECORD["rdata"], "192.0.2.2"]}},
+        },
+        "DNS record A a.example +1",
+        [],
+    ),
     "record changed": (
         "dns_records",
         {
@@ -82,6 +121,18 @@ CHANGES = {
         },
         "DNS record A a.example +1 −1 TTL 300 → 3600",
         ["REMOVES 192.0.2.1 from DNS record A a.example"],
+    ),
+    "domain added": (
+        "domains",
+        {"name": "a.example", "before": {"a.example": "absent"}, "after": {"a.example": "present"}},
+        "domain a.example added",
+        [],
+    ),
+    "what has no word of its own": (
+        "others",
+        {"name": "a.example", "before": {"a.example": "absent"}, "after": {"a.example": {"ttl": 60}}},
+        "others a.example added",
+        [],
     ),
     "domain": (
         "domains",
@@ -97,13 +148,87 @@ def test_what_a_change_says(part: str, states: dict, text: str, warnings: list[s
     (one,) = plan.changes_of(part, entry(changed=True, **states))
     assert (one["text"], one["warnings"]) == (text, warnings)
     assert (one["before"], one["after"]) == (states["before"], states["after"])
+    assert one["part"] == part
 
 
 def test_each_plugin_is_a_change_and_each_address_a_detail():
     moves = entry(before={"forms": "1", "seo": "3"}, after={"forms": "2", "seo": "4"})
     assert [one["text"] for one in plan.changes_of("plugins", moves)] == ["plugin forms 1 → 2", "plugin seo 3 → 4"]
+    assert [one["name"] for one in plan.changes_of("plugins", moves)] == ["forms", "seo"]
     (one,) = plan.changes_of("denied_ips", entry(before=["a"], after=["b"]))
     assert one["details"] == ["+ b", "− a"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "details"),
+    [
+        ("absent", RECORD, ["+ 192.0.2.1"]),
+        ("absent", {"ttl": 60}, []),
+        (RECORD, {"ttl": 300, "rdata": ["192.0.2.2"]}, ["+ 192.0.2.2", "− 192.0.2.1"]),
+        (RECORD, "absent", []),
+    ],
+)
+def test_each_value_of_a_record_is_a_detail(before, after, details):
+    name = "A a.example"
+    (one,) = plan.changes_of("dns_records", entry(name=name, before={name: before}, after={name: after}))
+    assert one["details"] == details
+
+
+@pytest.mark.parametrize(
+    ("push", "words"),
+    [
+        ({"push_db": True, "push_files": True, "file_list": []}, "the database and all files"),
+        ({"push_db": False, "push_files": True, "file_list": ["a.php", "b.php"]}, "a.php, b.php"),
+        ({"push_db": True, "push_files": False, "file_list": ["a.php"]}, "the database"),
+        ({}, ""),
+    ],
+)
+def test_what_a_push_brings(push, words):
+    assert plan.pushed_parts(push) == words
+
+
+def test_a_push_is_the_same_that_is_about_the_same():
+    push = {
+        "push_db": True,
+        "push_files": False,
+        "run_search_and_replace": True,
+        "push_files_option": None,
+        "file_list": [],
+    }
+    asked = {"release": 7, "source_environment_id": "e1", "push": {**push, "force": True}}
+    assert plan.push_of(asked) == {"release": "7", "source_environment_id": "e1", **push}
+    assert plan.push_of({"release": "v1"}) == {
+        "release": "v1",
+        "source_environment_id": "",
+        **dict.fromkeys(push),
+    }
+
+
+def test_an_environment_of_a_plan_has_lists_also_where_there_is_nothing():
+    start = {"environment": "shop", "environment_id": ID, "changes": []}
+    empty = {"needs": [], "to_know": [], "not_seen": []}
+    assert plan.environment_of("shop", ID, []) == start | empty
+    more = {"needs": ["a"], "to_know": ["b"], "not_seen": ["c"]}
+    assert plan.environment_of("shop", ID, [], **more) == start | more
+
+
+def test_the_change_of_a_part_is_found():
+    changes = [plan.change("backup", "backup"), plan.change("push", "push")]
+    planned = plan.environment_of("shop", ID, changes)
+    assert plan.change_of(planned, "push") == changes[1]
+    assert plan.change_of(planned, "restore") is None
+
+
+def test_changes_of_parts_that_do_not_bind_are_passed_over():
+    changes = [plan.change("backup", "backup"), plan.change("plugins", "", before={"a": "1"}, after={"a": "2"})]
+    moves = plan.moves_of(plan.environment_of("shop", ID, changes), ["plugins", "themes"])
+    assert moves == {"plugins": {"before": {"a": "1"}, "after": {"a": "2"}}, "themes": None}
+
+
+def test_a_long_change_is_shown_whole():
+    text = "x" * 299
+    made = plan.plan_of("maintain", [plan.environment_of("shop", ID, [plan.change("push", text)])], 0)
+    assert text in "\n".join(plan.lines_of(made))
 
 
 def test_search_and_replace_cannot_be_undone():
@@ -274,6 +399,25 @@ def test_a_plan_that_does_not_belong_to_the_run_is_refused(content, said: str, t
     path.write_text(json.dumps({**whole, **content}) if isinstance(content, dict) else content)
     (problem,) = settings(maintain_plan=str(path))["problems"]
     assert said in problem
+
+
+@pytest.mark.parametrize(("playbook", "role"), [("rollback", "deploy"), ("maintain", "maintain")])
+def test_a_plan_of_another_playbook_says_how_to_make_one(playbook, role, tmp_path):
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps({"plan": "access"}))
+    with pytest.raises(ValueError, match=rf"Make one with --check and -e {role}_plan_file={path}\."):
+        plan.read(str(path), playbook)
+
+
+def test_a_plan_needs_no_more_than_what_a_run_is_held_to(tmp_path):
+    changes = [{"part": "denied_ips", "before": ["ä"], "after": []}]
+    path = tmp_path / "plan.json"
+    least = {"environment": "shop", "not_seen": [], "changes": changes}
+    path.write_text(
+        json.dumps({"plan": "maintain", "version": plan.VERSION, "environments": [least]}, ensure_ascii=False),
+        encoding="utf-8",
+    )
+    assert plan.read(str(path), "maintain")["environments"] == [least]
 
 
 def test_a_plan_that_is_not_there_is_named_once(tmp_path):
