@@ -494,6 +494,21 @@ def test_a_wait_of_no_seconds_is_one_look(begin, wait, simulator):
     assert len(looks(simulator)) == 1
 
 
+def test_a_wait_of_no_seconds_hears_the_answer(begin, wait):
+    operation = begin()
+    wait(operation, wait_timeout=0)
+    assert operation.state == FINISHED
+
+
+def test_a_look_that_is_not_answered_ends_soon_after_the_wait(begin, wait, simulator):
+    operation = begin()
+    simulator.fault("delay", path=OPERATIONS, times=0, seconds=4)
+    began = time.monotonic()
+    wait(operation, wait_timeout=0.2)
+    assert time.monotonic() - began < 3
+    assert operation.state == IN_PROGRESS
+
+
 def test_the_intervals_grow(begin, wait, simulator):
     wait(begin(seconds=1.2), poll_interval=0.02)
     assert len(looks(simulator)) <= 30, "equal intervals would make it sixty"
