@@ -24,6 +24,8 @@ NOT_SHOWN: None = None
 
 CLOCK_TOLERANCE = 120  # seconds that a clock may be off before the user is told
 
+SAID_AGAIN_AFTER = 60  # seconds between two equal lines of progress
+
 SHORTEST_PIECE = 4  # characters of a line of a secret that is a secret itself; the last line of a key may be short
 
 
@@ -62,7 +64,7 @@ class Context(Mapping[str, Any]):
         self.predicted: tuple[Any, Any] | None = None  # the states before and after what check mode would have sent
         self._warn = warn or _ignore
         self._warnings: set[str] = set()
-        self.report = report or _ignore
+        self.report = _not_all_the_time(report) if report else _ignore
 
     def narrowed(
         self, params: Mapping[str, Any], *, check_mode: bool | None = None, diff: bool | None = None
@@ -257,6 +259,19 @@ class Context(Mapping[str, Any]):
 
 def _ignore(_text: str) -> None:
     """Take a text that nobody is there to see."""
+
+
+def _not_all_the_time(report: Callable[[str], object]) -> Callable[[str], object]:
+    """Return what reports each text once a minute at most: a task that waits for one thing has nothing new to say."""
+    said: dict[str, float] = {}
+
+    def tell(text: str) -> None:
+        now = time.monotonic()
+        if text not in said or now - said[text] >= SAID_AGAIN_AFTER:
+            said[text] = now
+            report(text)
+
+    return tell
 
 
 def secret_options(options: Mapping[str, Mapping[str, Any]]) -> list[str]:

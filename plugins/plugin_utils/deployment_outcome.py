@@ -14,7 +14,7 @@ from . import plan as plans
 from .deployment import AFTER_PUSH, BACKUP, PICTURES, PUSH, VERIFY, name_of
 from .deployment_text import text_of
 from .plain_values import Record, plain
-from .results import end_of_log
+from .results import IN_DOUBT, end_of_log
 from .verified_pictures import of_pictures
 
 STEPS = {
@@ -31,9 +31,6 @@ STEPS = {
 
 PARTS_OF = {"restart": "php_restart"}
 """The parts of an environment that have other names than their steps."""
-
-IN_DOUBT = ("outcome_unknown", "timeout", "connection", "service", "malformed_response", "unexpected")
-"""The kinds of errors after which nobody knows whether a push was carried out."""
 
 WORDS = {IN_PROGRESS: " (accepted)", SENT: " (being sent)", UNKNOWN: " (unknown)", FAILED: " (failed)"}
 HOW_TO_MAKE_ROOM = "The variable deploy_keep_backups makes room before each new one."
@@ -261,7 +258,8 @@ class _Environment:
             if self.backup.get("id") is not None:
                 details = f" (id {self.backup['id']}, taken {self.backup['created_at_iso']})"
             return (
-                f"To go back, restore the backup with the tag {tag}{details}, such as with hosting.management.rollback."
+                f"To go back, restore the backup with the tag {tag}{details}, such as with hosting.management.rollback"
+                f" -e deploy_hosts={self.settings['environment']}."
             )
         return f"Fix the cause, then run again.{self._force(self.step) if self.is_open_before else ''}"
 

@@ -14,7 +14,7 @@ from .maintenance_findings import LONGEST_LOG, PARTS, STEPS, UPDATES, finding_of
 from .maintenance_undo import is_restored, said_of
 from .part_differences import details_of, difference_of, label_of
 from .plain_values import Record
-from .results import end_of_log, is_not_offered, update_named
+from .results import IN_DOUBT, end_of_log, is_not_offered, update_named
 from .verified_pictures import words_of_pictures
 
 COMPANION_WRITES = ("sftp_allowlist", "php_version", "dns_records", "plugins")
@@ -65,8 +65,16 @@ class Declared(Environment):
         is_write = (entry.get("error") or {}).get("method") != "GET"
         if name in COMPANION_WRITES and is_write and is_not_offered(entry):
             self._find(name, "cannot", f"{label_of(entry)}{BY_HAND}")
+        elif name == "backup" and (entry.get("error") or {}).get("kind") in IN_DOUBT and self._is_backed_up():
+            text = f"{_with_room(message_of(entry))} There was a backup before the updates."
+            self._find(name, "warn", text)
         else:
             self._fail(name, f"{label_of(entry)}{_with_room(message_of(entry))}")
+
+    def _is_backed_up(self) -> bool:
+        """Tell whether there was a backup before the updates, taken by this run or found."""
+        backup = self._of("update_backup")
+        return bool(backup.get("backup")) and not backup.get("failed")
 
     def _left_out(self, name: str, entry: Record) -> None:
         """Note the updates that were predicted, and not made."""
@@ -77,7 +85,8 @@ class Declared(Environment):
             what_for = "; ".join(map(text_of, self.locks))
             self._find(name, "held", f"{what} It waits, because the environment is {what_for}.")
         elif self.results.get("held_by"):
-            self._find(name, "held", f"{what} It waits until {self.results['held_by']}, which goes first, works.")
+            canary = self.results["held_by"]
+            self._find(name, "held", f"{what} It waits until {canary}, which goes first, is seen to work with it.")
         elif does_not_work(self._of("site")):
             self._fail(name, f"{what} Not updated, because the site did not work before.")
         elif self.no_pictures.get("failed"):
@@ -155,7 +164,8 @@ class Declared(Environment):
         if not backup:
             return "It worked before the updates."
         known = backup.get("id")
-        number, how = (f" {known}", f" -e deploy_rollback_backup_id={known}") if known else ("", "")
+        host = f" -e deploy_hosts={self.settings['environment']}"
+        number, how = (f" {known}", f"{host} -e deploy_rollback_backup_id={known}") if known else ("", host)
         return (
             f"It worked before the updates. To go back, restore the backup{number} with the tag {backup.get('tag')},"
             f" such as with hosting.management.rollback{how}."

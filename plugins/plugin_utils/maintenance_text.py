@@ -34,7 +34,7 @@ def text_of(summary: Record, plan_file: str = "", *, plan_details: bool = False)
         *_done(summary, plan_details),
         *_findings(summary["notes"]),
         *_where_the_plan_is(summary, plan_file),
-        _totals(summary["totals"], summary["check_mode"]),
+        _totals(summary["totals"], summary["check_mode"], summary["key"]),
     ]
 
 
@@ -56,12 +56,13 @@ def _where_the_plan_is(summary: Record, plan_file: str) -> Iterator[str]:
         yield f"The plan is in {' and '.join(paths_of(plan_file).values())}."
 
 
-def _totals(totals: Record, check_mode: bool) -> str:
+def _totals(totals: Record, check_mode: bool, key: list[Record]) -> str:
     needing, changed = totals["need_a_person"], "would be changed" if check_mode else "changed"
+    besides = " (the API key does)" if any(one["level"] == "fail" for one in key) else ""
     said = [
         f"{counted(totals['environments'], 'environment')}: {totals['changed']} {changed}",
         f"{totals['unchanged']} had nothing to do",
-        f"{needing} need{'s' if needing == 1 else ''} a person",
+        f"{needing} need{'s' if needing == 1 else ''} a person{besides}",
     ]
     if totals["not_reached"]:
         said.append(f"{totals['not_reached']} not reached")

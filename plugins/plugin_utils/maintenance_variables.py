@@ -24,6 +24,9 @@ ROLE = "maintain"
 VERSIONS = ("maintain_php_version", "maintain_check_php_version", "maintain_check_wordpress_version")
 AGES = ("maintain_backup_max_age", "maintain_update_backup_max_age", "maintain_check_backup_max_age")
 NEED_SITE = ("maintain_check_visits", "maintain_check_php_version", "maintain_check_wordpress_version")
+LEAST = {"maintain_log_lines": 0, "maintain_check_visits": 0, "maintain_looks_per_minute": 1}
+"""The smallest values of numbers."""
+
 PLACE = "\0"
 """What stands for the name of an environment in a sentence that may be true of several."""
 
@@ -264,12 +267,13 @@ def problems_of(variables: Record, host: str) -> Iterator[str]:
     yield from _numbers_for_versions(given)
     yield from _bad_ages(typed)
     yield from _bad_keep(typed["maintain_keep_backups"])
-    if (typed["maintain_log_lines"] or 0) < 0:
-        yield "maintain_log_lines must be 0 or more."
+    yield from _too_small(typed)
     if typed["maintain_rollback"]:
         yield from _bad_rollback(typed, variables["also"], host)
     if typed["maintain_update_plugins"] not in (None, "updatable", "vulnerable"):
-        yield f"maintain_update_plugins must be updatable or vulnerable, not {typed['maintain_update_plugins']}."
+        yield f"maintain_update_plugins must be updatable or vulnerable, not '{typed['maintain_update_plugins']}'."
+    if any(not str(one).strip() for one in typed["maintain_plugin_names"] or []):
+        yield "maintain_plugin_names has an empty pattern, which no plugin has. Leave the variable out to update all."
     if typed["maintain_primary_domain"] and typed["maintain_primary_domain_id"]:
         yield f"{host} has both maintain_primary_domain and maintain_primary_domain_id: give one of them."
     if typed["maintain_verify"]:
@@ -305,6 +309,12 @@ def _bad_keep(keep: Any) -> Iterator[str]:
         checked_keep(str(keep or ""))
     except ValueError as error:
         yield f"maintain_keep_backups {error}."
+
+
+def _too_small(typed: Record) -> Iterator[str]:
+    for name, least in LEAST.items():
+        if typed[name] is not None and typed[name] < least:
+            yield f"{name} must be {least} or more."
 
 
 def _bad_rollback(typed: Record, also: Record, host: str) -> Iterator[str]:

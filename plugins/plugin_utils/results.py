@@ -8,6 +8,9 @@ from __future__ import annotations
 from ..module_utils._verdicts import Update
 from .plain_values import Record
 
+IN_DOUBT = ("outcome_unknown", "timeout", "connection", "service", "malformed_response", "unexpected")
+"""The kinds of errors after which nobody knows whether a write was carried out."""
+
 
 def is_not_offered(result: Record) -> bool:
     """Tell whether a task has failed because the service does not offer what it asked for."""

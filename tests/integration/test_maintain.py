@@ -330,7 +330,7 @@ def test_a_canary_that_breaks_holds_the_updates_of_the_others_and_nothing_else(n
     assert night.found("site01") == {"well"}
     assert re.search(r"restore the backup \d+ with the tag maintenance", night.text("site01", "well"))
     assert night.found("site02", "held") == {"plugins"}
-    assert "until site01, which goes first, works" in night.text("site02", "plugins")
+    assert "until site01, which goes first, is seen to work with it" in night.text("site02", "plugins")
     assert night.found("site02") == set()
 
 

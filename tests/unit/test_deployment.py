@@ -104,7 +104,7 @@ BACKUP = {"backup": {"id": 7, "tag": "before-v2", "created_at_iso": "2027-01-15T
 BACK = {"backup_id": 7, "tag": "before-v2", "release": "v2"}
 TO_GO_BACK = (
     "To go back, restore the backup with the tag before-v2 (id 7, taken 2027-01-15T07:49:00Z), such as with"
-    " hosting.management.rollback."
+    " hosting.management.rollback -e deploy_hosts=shop."
 )
 JOURNAL = (
     "Mend the journal (free space, let it be written, or put it back), then run again. If it is lost, find out what"

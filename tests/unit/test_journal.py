@@ -554,12 +554,17 @@ def make_it_something_else(path):
     path.write_text("this is no database, but a text of some length" * 100)
 
 
-@pytest.mark.parametrize("make", [make_parent_a_file, make_it_a_directory, make_it_something_else])
-def test_a_journal_that_cannot_be_written_says_what_to_do(make, path):
+@pytest.mark.parametrize(
+    ("make", "advice"),
+    [
+        (make_parent_a_file, "Set journal .*HOSTING_JOURNAL.* to a path that can be written, or to an empty string"),
+        (make_it_a_directory, "Set journal .*HOSTING_JOURNAL.* to a path that can be written, or to an empty string"),
+        (make_it_something_else, "It is no journal, or is damaged. Set journal .* to the right file, or put that back"),
+    ],
+)
+def test_a_journal_that_cannot_be_written_says_what_to_do(make, advice, path):
     make(path)
-    with pytest.raises(
-        JournalError, match="Set journal .*HOSTING_JOURNAL.* to a path that can be written, or to an empty string"
-    ) as raised:
+    with pytest.raises(JournalError, match=advice) as raised:
         SqliteJournal(path).replace(SUBJECT, (), (entry(),))
     assert str(path) in str(raised.value)
     assert raised.value.as_result()["error"]["kind"] == "journal"

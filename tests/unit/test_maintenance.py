@@ -670,6 +670,23 @@ def test_a_site_that_answers_well_and_looks_different_does_not_work():
     assert found["text"].startswith(look)
 
 
+@pytest.mark.parametrize(
+    ("kind", "before_updates", "level"),
+    [
+        ("connection", {"is_taken": False, "backup": {"id": 7, "tag": "maintenance"}}, "warn"),
+        ("outcome_unknown", {"is_taken": True, "backup": {"id": 7, "tag": "maintenance"}}, "warn"),
+        ("bad_request", {"is_taken": True, "backup": {"id": 7, "tag": "maintenance"}}, "fail"),
+        ("connection", {"failed": True, "msg": "No.", "backup": {"tag": "maintenance"}}, "fail"),
+        ("connection", {}, "fail"),
+    ],
+)
+def test_nobody_is_called_for_a_backup_that_was_there_before_the_updates(kind, before_updates, level):
+    lost = entry(failed=True, msg="It is not known.", error={"kind": kind, "method": "POST"})
+    [found, *_more] = findings({**kept(backup=lost), "update_backup": before_updates})
+    words = "It is not known. There was a backup before the updates." if level == "warn" else "It is not known."
+    assert found == ("backup", level, words)
+
+
 def test_a_site_that_the_updates_broke_says_which_backup_goes_back():
     update = entry(changed=True, differs=True, result={"php_version": "8.4"})
     made = {"made": {"parts": {"php_version": update}}, "well": {"failed": True, "msg": "It answered 500."}}
@@ -679,7 +696,7 @@ def test_a_site_that_the_updates_broke_says_which_backup_goes_back():
     [finding] = result["findings"]
     assert finding["text"].endswith(
         "To go back, restore the backup 7 with the tag maintenance, such as with hosting.management.rollback -e"
-        " deploy_rollback_backup_id=7."
+        " deploy_hosts=shop -e deploy_rollback_backup_id=7."
     )
 
 
@@ -759,11 +776,11 @@ TAKEN = {"id": 8, "tag": "nightly"}
     ("backup", "advice"),
     [
         ({}, "It worked before the updates."),
-        (kept(backup=entry(result={"backup": TAKEN})), "rollback -e deploy_rollback_backup_id=8."),
+        (kept(backup=entry(result={"backup": TAKEN})), "rollback -e deploy_hosts=shop -e deploy_rollback_backup_id=8."),
         (kept(backup=entry(result={})), "It worked before the updates."),
         (
             {"update_backup": {"backup": {"id": None, "tag": "nightly"}}},
-            "restore the backup with the tag nightly, such as with hosting.management.rollback.",
+            "restore the backup with the tag nightly, such as with hosting.management.rollback -e deploy_hosts=shop.",
         ),
     ],
     ids=["none", "declared", "declared, not shown", "without a number"],

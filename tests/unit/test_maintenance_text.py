@@ -25,7 +25,7 @@ def note(level: str, title: str, text: str, where: str = "shop, blog") -> dict[s
 
 def summary(**values: Any) -> dict[str, Any]:
     """A summary of two environments, as far as it is told."""
-    return {"check_mode": False, "rows": ROWS, "totals": TOTALS, "notes": [], "plan": None, **values}
+    return {"check_mode": False, "rows": ROWS, "totals": TOTALS, "notes": [], "plan": None, "key": [], **values}
 
 
 def planned(**values: Any) -> dict[str, Any]:
@@ -72,6 +72,14 @@ def test_findings_are_told_by_their_levels_the_most_urgent_first_and_in_their_or
 )
 def test_totals_are_a_sentence(totals: dict[str, int], said: str):
     assert text_of(summary(totals={**TOTALS, **totals}))[-1] == said
+
+
+@pytest.mark.parametrize(
+    ("level", "said"), [("fail", "0 need a person (the API key does)."), ("warn", "0 need a person.")]
+)
+def test_totals_do_not_deny_that_the_key_needs_a_person(level: str, said: str):
+    key = [{"level": level, "title": "API key", "text": "It expires."}]
+    assert text_of(summary(totals={**TOTALS, "need_a_person": 0}, key=key))[-1].endswith(said)
 
 
 def test_check_mode_shows_the_plan():

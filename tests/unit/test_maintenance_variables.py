@@ -78,6 +78,19 @@ PROBLEMS = {
         "maintain_rollback needs a service that restores backups, and hosting_companions is false.",
     ),
     "no number to keep": ({"maintain_keep_backups": "few"}, "maintain_keep_backups must be a number of backups from 1"),
+    "an empty pattern": (
+        {"maintain_update_plugins": "updatable", "maintain_plugin_names": [""]},
+        "maintain_plugin_names has an empty pattern, which no plugin has. Leave the variable out to update all.",
+    ),
+    "no choice": (
+        {"maintain_update_plugins": ""},
+        "maintain_update_plugins must be updatable or vulnerable, not ''.",
+    ),
+    "no looks": ({"maintain_looks_per_minute": 0}, "maintain_looks_per_minute must be 1 or more."),
+    "no number of visits": (
+        {"maintain_check_visits": -1, "maintain_site_id": "a0000000-0000-4000-8000-000000000001"},
+        "maintain_check_visits must be 0 or more.",
+    ),
     "no number of lines": ({"maintain_log_lines": -1}, "maintain_log_lines must be 0 or more."),
     "null": ({"maintain_canary": None}, "maintain_canary has no value (null)."),
     "no site": (
@@ -92,7 +105,7 @@ PROBLEMS = {
     "an age": ({"maintain_backup_max_age": "soon"}, "maintain_backup_max_age must be a duration such as 3600, 15m"),
     "updates": (
         {"maintain_update_plugins": "all"},
-        "maintain_update_plugins must be updatable or vulnerable, not all.",
+        "maintain_update_plugins must be updatable or vulnerable, not 'all'.",
     ),
     "two names for a domain": (
         {"maintain_primary_domain": "a.example", "maintain_primary_domain_id": "x"},

@@ -129,7 +129,7 @@ def without_answer(error: HostingError, request: Request, advice: str) -> Hostin
     """Return the error of a request that must not be repeated and may have been carried out."""
     error_class = ServiceError if isinstance(error, ServiceError) else OutcomeUnknown
     return error_class(
-        f"{error} This request is never sent twice by itself. {advice}",
+        f"{error} It was not sent a second time. {advice}",
         request=request,
         status=error.status,
         service_message=error.service_message,

@@ -122,10 +122,8 @@ class PostgresJournal(SqlJournal["psycopg.Connection"]):
             connection.execute("commit")
             is_committed = True
         except (psycopg.Error, OSError, ValueError) as error:
-            raise JournalError(
-                f"Cannot use the PostgreSQL journal: {_without_password(str(error), self._address).strip()}."
-                f" {_advice(error)}"
-            ) from None
+            why = _without_password(str(error), self._address).strip().rstrip("?.")
+            raise JournalError(f"Cannot use the PostgreSQL journal: {why}. {_advice(error)}") from None
         finally:
             if not is_committed:
                 self.close()

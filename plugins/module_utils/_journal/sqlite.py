@@ -36,8 +36,9 @@ class SqliteJournal(SqlJournal[sqlite3.Connection]):
         if since:
             return (
                 f"The journal {self._path} was there since {since}, and is gone or empty now. So it is not known what"
-                " earlier runs did: a release that is there already is pushed again. Before you push anything, put the"
-                " journal back, or set journal (or HOSTING_JOURNAL) to the place that it was moved to."
+                " earlier runs did: a release that is there already is pushed again, versions that broke a site are"
+                " installed elsewhere, and nothing is locked. Before you deploy or maintain anything, put the journal"
+                " back, or set journal (or HOSTING_JOURNAL) to the place that it was moved to."
             )
         is_new, self._is_new = self._is_new, False
         if not is_new or not goes_with_the_job(self._path.absolute()):
@@ -184,4 +185,6 @@ def _advice(error: Exception) -> str:
     """Return what to do about an error of SQLite, or of the file system."""
     if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
         return "Free space on its disk, then run again."
+    if getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return "It is no journal, or is damaged. Set journal (or HOSTING_JOURNAL) to the right file, or put that back."
     return "Set journal (or HOSTING_JOURNAL) to a path that can be written, or to an empty string to do without."
