@@ -465,7 +465,7 @@ def test_mistakes_are_told_before_anything_is_sent(nights: Nights):
     assert "maintain_denied_ip is unknown. Did you mean maintain_denied_ips?" in said
     assert "site03 lacks maintain_environment_id (or hosting_environment_id)" in said
     assert "maintain_php_version is the number 8.4." in said
-    assert "maintain_update_plugins must be updatable or vulnerable, not all." in said
+    assert "maintain_update_plugins must be updatable or vulnerable, not 'all'." in said
     assert "they have no effect in the inventory: give them with -e." in said
     assert nights.simulator.requests == []
 
