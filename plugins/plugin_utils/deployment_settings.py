@@ -289,7 +289,8 @@ def _contradictions(given: Record, values: Record) -> Iterator[str]:
         yield f"deploy_keep_backups {error}."
     if (values.get("deploy_log_lines") or 0) < 0:
         yield "deploy_log_lines must be 0 or more."
-    if values.get("deploy_looks_per_minute", 1) < 1:
+    looks = values.get("deploy_looks_per_minute")
+    if looks is not None and looks < 1:
         yield "deploy_looks_per_minute must be 1 or more."
     if values.get("deploy_set_denied_ips") and "deploy_denied_ips" not in given:
         yield "deploy_set_denied_ips needs deploy_denied_ips, the addresses."

@@ -114,6 +114,7 @@ PROBLEMS = {
         "Command 2 of deploy_wp_cli must be a command of WP-CLI",
     ),
     "no number to keep": ({"deploy_keep_backups": "0"}, "deploy_keep_backups must be a number of backups from 1, such"),
+    "looks without a number": ({"deploy_looks_per_minute": None}, "deploy_looks_per_minute has no value (null)."),
     "no looks": ({"deploy_looks_per_minute": 0}, "deploy_looks_per_minute must be 1 or more."),
     "no number of lines": ({"deploy_log_lines": -1}, "deploy_log_lines must be 0 or more."),
     "no folder": ({"deploy_summary_file": "nowhere/a.json"}, "deploy_summary_file is nowhere/a.json, and "),
