@@ -219,6 +219,7 @@ def install_collection():
         "ANSIBLE_HOME": str(WORK / "ansible"),
         "ANSIBLE_COLLECTIONS_PATH": collections,
         "PYTHONPATH": "",
+        "ANSIBLE_GALAXY_DISPLAY_PROGRESS": "false",  # its wheel would leave strokes in a recording
     }
     galaxy = [BIN / "ansible-galaxy", "collection"]
     subprocess.run([*galaxy, "build", ROOT, "--output-path", WORK, "--force"], check=True, env=environment)
