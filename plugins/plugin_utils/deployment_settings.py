@@ -16,8 +16,11 @@ from ..module_utils._text import without_login
 from . import plan as plans
 from .locks import named
 from .plain_values import Record, plain
-from .role_variables import addresses_of, listed, nulls_of, number_of_version, waves_of
+from .role_variables import addresses_of, listed, nulls_of, number_of_version, too_small, waves_of
 from .verified_pictures import pictures_of, problems_of_pictures
+
+LEAST = {"deploy_log_lines": 0, "deploy_looks_per_minute": 1}
+"""The smallest values of numbers."""
 
 RELEASE = ("deploy_release", "the name of the release", "-e deploy_release=v1.2.3")
 SITE = ("deploy_site_id", "the id of its site", "hosting_site_id in the inventory")
@@ -287,11 +290,7 @@ def _contradictions(given: Record, values: Record) -> Iterator[str]:
         checked_keep(str(values.get("deploy_keep_backups") or ""))
     except ValueError as error:
         yield f"deploy_keep_backups {error}."
-    if (values.get("deploy_log_lines") or 0) < 0:
-        yield "deploy_log_lines must be 0 or more."
-    looks = values.get("deploy_looks_per_minute")
-    if looks is not None and looks < 1:
-        yield "deploy_looks_per_minute must be 1 or more."
+    yield from too_small(values, LEAST)
     if values.get("deploy_set_denied_ips") and "deploy_denied_ips" not in given:
         yield "deploy_set_denied_ips needs deploy_denied_ips, the addresses."
     yield from _bad_parts(values)

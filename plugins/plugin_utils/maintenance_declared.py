@@ -164,11 +164,10 @@ class Declared(Environment):
         if not backup:
             return "It worked before the updates."
         known = backup.get("id")
-        host = f" -e deploy_hosts={self.settings['environment']}"
-        number, how = (f" {known}", f"{host} -e deploy_rollback_backup_id={known}") if known else ("", host)
+        number, how = (f" {known}", f" -e deploy_rollback_backup_id={known}") if known else ("", "")
         return (
             f"It worked before the updates. To go back, restore the backup{number} with the tag {backup.get('tag')},"
-            f" such as with hosting.management.rollback{how}."
+            f" such as with hosting.management.rollback -e deploy_hosts={self.settings['environment']}{how}."
         )
 
 

@@ -17,7 +17,7 @@ from . import plan
 from .locks import named
 from .maintenance_findings import PARTS, READINGS, UPDATES
 from .plain_values import Record, plain
-from .role_variables import addresses_of, nulls_of, number_of_version, waves_of
+from .role_variables import addresses_of, nulls_of, number_of_version, too_small, waves_of
 from .verified_pictures import pictures_of, problems_of_pictures
 
 ROLE = "maintain"
@@ -267,7 +267,7 @@ def problems_of(variables: Record, host: str) -> Iterator[str]:
     yield from _numbers_for_versions(given)
     yield from _bad_ages(typed)
     yield from _bad_keep(typed["maintain_keep_backups"])
-    yield from _too_small(typed)
+    yield from too_small(typed, LEAST)
     if typed["maintain_rollback"]:
         yield from _bad_rollback(typed, variables["also"], host)
     if typed["maintain_update_plugins"] not in (None, "updatable", "vulnerable"):
@@ -309,12 +309,6 @@ def _bad_keep(keep: Any) -> Iterator[str]:
         checked_keep(str(keep or ""))
     except ValueError as error:
         yield f"maintain_keep_backups {error}."
-
-
-def _too_small(typed: Record) -> Iterator[str]:
-    for name, least in LEAST.items():
-        if typed[name] is not None and typed[name] < least:
-            yield f"{name} must be {least} or more."
 
 
 def _bad_rollback(typed: Record, also: Record, host: str) -> Iterator[str]:

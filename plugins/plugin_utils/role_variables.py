@@ -163,6 +163,14 @@ def addresses_of(name: str, urls: Iterable[str] | None) -> Iterator[str]:
             yield f"{name} has {shown}, which is not an address such as https://shop.example.com, without a login."
 
 
+def too_small(values: Record, least: Mapping[str, float]) -> Iterator[str]:
+    """Yield a sentence for each number that is smaller than the least that it may be; one without a value is none."""
+    for name, smallest in least.items():
+        number = values.get(name)
+        if number is not None and number < smallest:
+            yield f"{name} must be {smallest} or more."
+
+
 def number_of_version(name: str, value: Any) -> Iterator[str]:
     """Yield a sentence if a version is a number, which cannot end with a zero, or what no task would take as a text."""
     if isinstance(value, float):
