@@ -9,7 +9,7 @@ Pure: nothing here asks the service or the clock.
 from __future__ import annotations
 
 import random
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,9 +25,14 @@ FEWEST_LOOKS = 6  # a minute, however often the service says that it is too busy
 SLOWER, FASTER = 0.7, 1.05  # what becomes of the looks a minute when it says so, and with each answer since
 SHORTEST_PAUSE, LONGEST_PAUSE = 1.0, 15.0  # seconds without a look after an answer that says nothing
 LOOKS_ALONE = 25  # a minute, at most, that it takes to see the end of a single operation in time
+MOST_FOR_FIRST = (
+    0.125  # of the budget, for the first of each sort: the sooner its end is seen, the sooner all others are
+)
 LEAST_FOR_ROUNDS = 0.25  # of the budget, for those that are not expected to end now
-NEARLY = 0.95  # of the expected time: who was looked at then has had the look that was due
+NEARLY = 0.97  # of the expected time: who was looked at then has had the look that was due
 MOST_MISSES = 3  # operations in a row that went on beyond the expected time, after which nothing is expected
+CLOSELY = 1.0  # seconds, or
+CLOSELY_FOR_LONG = 0.05  # of the time that operations take, to which it is known well enough
 
 _WORDS = {"php_restart": "restart", "cache_clear": "caches"}
 KINDS = ("backup", "push", "restore", "update", "removal", "command", "restart", "caches", "other")
@@ -144,16 +149,49 @@ class Budget:
         self._not_before = max(self._not_before, now + pause)
 
 
+@dataclass
+class Length:
+    """How many seconds operations of a sort take: more than ``least``, and ``most`` if the last was no exception."""
+
+    least: float
+    most: float
+
+    def expected(self, has_room: bool) -> float:
+        """Return how old one is to be looked at: when it has ended, or, to know that better, when it may have.
+
+        :param has_room: whether there are looks to spare for those that go on by then.
+        """
+        is_vague = self.most - self.least > max(CLOSELY, CLOSELY_FOR_LONG * self.most)
+        return (self.least + self.most) / 2 if is_vague and has_room else self.most
+
+    def note_end(self, went_on: float, ended: float) -> None:
+        """Take in how old one was when it was last seen to go on, 0 if it never was, and when it was seen to end."""
+        if not went_on and ended >= self.most:
+            return
+        self.least = max(went_on, self.least) if self.least < ended else went_on
+        self.most = ended
+
+    def note_going_on(self, age: float) -> bool:
+        """Take in that one goes on at an age, and return whether it should have ended by then."""
+        is_late = age >= NEARLY * self.most
+        if not is_late:
+            self.least = max(self.least, age)
+        return is_late
+
+
 class Turns:
     """Whose turn it is to be looked at. Pure: the caller tells the time.
 
-    The oldest operation of each sort is looked at as often as if it were alone. By the time that the last one took to
-    end, or that such operations took before as the journal knows it, the others are expected to end, and are looked at
-    then. What of the budget is not needed for that goes to the rest in turn, because some end otherwise.
+    The oldest operation of each sort is looked at as often as if it were alone, and more often the more there are like
+    it, if the budget allows. By the time that the last one took to end, or that such operations took before as the
+    journal knows it, the others are expected to end, and are looked at then. Where that one's end was seen late, some
+    are looked at before, which tells it better. What of the budget is not needed for that goes to the rest in turn,
+    because some end otherwise.
     """
 
     def __init__(self, budget: Budget, took: Mapping[Sort, float], poll_interval: float) -> None:
-        self._budget, self._expected, self._poll_interval = budget, dict(took), poll_interval
+        self._budget, self._poll_interval = budget, poll_interval
+        self._lengths = {sort: Length(seconds, seconds) for sort, seconds in took.items()}
         self._misses: dict[Sort, int] = {}
         self._last_round = 0.0
 
@@ -162,21 +200,19 @@ class Turns:
         if not one.goes_on:
             one.ended = now
         if one.operation.state == FINISHED:
-            self._note_length(one, one.age(now))
+            known = self._lengths.setdefault(one.sort, Length(0.0, one.age(now)))
+            known.note_end(one.went_on, one.age(now))
+            self._misses[one.sort] = 0
         elif one.goes_on:
             one.went_on = one.age(now)
-            if one.went_on >= NEARLY * self._expected.get(one.sort, one.went_on):
+            if one.sort in self._lengths and self._lengths[one.sort].note_going_on(one.went_on):
                 self._misses[one.sort] = self._misses.get(one.sort, 0) + 1
 
-    def _note_length(self, one: Followed, longest: float) -> None:
-        """Note how long an operation took at most. One that was never seen to go on may have taken much less."""
-        known = self._expected.get(one.sort, longest)
-        self._expected[one.sort] = longest if one.went_on else min(longest, known)
-        self._misses[one.sort] = 0
-
-    def expected(self, sort: Sort) -> float | None:
-        """Return how many seconds an operation takes as far as is known, or None."""
-        return None if self._misses.get(sort, 0) >= MOST_MISSES else self._expected.get(sort)
+    def expected(self, sort: Sort, has_room: bool = False) -> float | None:
+        """Return how old an operation is to be looked at, as far as is known how long they take, or None."""
+        if sort not in self._lengths or self._misses.get(sort, 0) >= MOST_MISSES:
+            return None
+        return self._lengths[sort].expected(has_room)
 
     def take(
         self, pending: Sequence[Followed], now: float, waited: float, most: int = SIDE_BY_SIDE
@@ -203,7 +239,9 @@ class Turns:
         """
         began = now - waited
         scouts = {one.sort: one for one in reversed(pending)}  # the first of each sort
-        expected = {sort: self.expected(sort) for sort in scouts}
+        alike = Counter(one.sort for one in pending)
+        has_room = self._budget.rate - self._budget.used(now) >= 2 * len(pending)
+        expected = {sort: self.expected(sort, has_room) for sort in scouts}
         soonest, found = now + MINUTE, None
         longest_ago, other = now + MINUTE, None
         for one in pending:
@@ -212,7 +250,8 @@ class Turns:
             if one.operation.seems_failed:
                 at: float | None = (one.looked or now) + FAILING_INTERVAL
             elif scouts[one.sort] is one:
-                at = self._again(one, began, len(scouts))
+                at = self._again(one, began, alike[one.sort], len(scouts))
+                at = min(at, _expected_end(one, expected[one.sort]) or at)
             else:
                 at = _expected_end(one, expected[one.sort])
             if at is None:
@@ -231,12 +270,14 @@ class Turns:
                 self._last_round = now if at <= now else self._last_round
         return (found if soonest <= now else None), soonest
 
-    def _again(self, one: Followed, began: float, scouts: int) -> float:
-        """Return when to look at the oldest operation of a sort, by how long was waited at the last look."""
+    def _again(self, one: Followed, began: float, alike: int, scouts: int) -> float:
+        """Return when to look at the oldest of so many operations of a sort, by when it was looked at last."""
         if one.looked is None:
             return one.began + self._poll_interval
+        alone = next_look(one.looked - began, self._poll_interval)
+        often = max(self._poll_interval, MINUTE / (MOST_FOR_FIRST * self._budget.rate), alone / alike)
         rarer = max(1.0, scouts * LOOKS_ALONE / self._budget.rate)
-        return one.looked + rarer * next_look(one.looked - began, self._poll_interval)
+        return one.looked + rarer * min(alone, often)
 
 
 def _expected_end(one: Followed, expected: float | None) -> float | None:

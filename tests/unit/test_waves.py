@@ -24,7 +24,13 @@ from ansible_collections.hosting.management.plugins.module_utils._progress impor
     IN_PROGRESS,
     UNKNOWN,
 )
-from ansible_collections.hosting.management.plugins.module_utils._turns import SIDE_BY_SIDE, Budget, Followed, Turns
+from ansible_collections.hosting.management.plugins.module_utils._turns import (
+    SIDE_BY_SIDE,
+    Budget,
+    Followed,
+    Length,
+    Turns,
+)
 from ansible_collections.hosting.management.plugins.modules import (
     backup_restore,
     cache_clear,
@@ -627,6 +633,71 @@ def test_the_budget_is_never_exceeded(sites, per_minute):
     fleet = Fleet([10] * sites, per_minute=per_minute)
     fleet.follow(600)
     assert fleet.most_in_a_minute <= per_minute
+
+
+def test_the_more_wait_for_the_first_the_sooner_its_end_is_seen():
+    fleet = Fleet([300] * 40)
+    fleet.follow()
+    assert max(fleet.late) <= 5
+    assert fleet.most_in_a_minute <= 90
+
+
+def test_where_there_are_looks_to_spare_all_ends_are_seen_as_soon_as_they_can_be_told():
+    fleet = Fleet([30] * 200, per_minute=1200, apart=0.04)
+    fleet.follow()
+    assert max(fleet.late) <= 1.5
+
+
+def test_what_has_ended_before_the_first_look_is_not_waited_for():
+    fleet = Fleet([20] * 400, per_minute=1200, apart=0.1)
+    assert fleet.follow() <= 20 + 400 / SIDE_BY_SIDE * 0.05
+    assert len(fleet.looks) <= 400 + 200 + 30, "the half that goes on is looked at once more"
+
+
+def length(least=10.0, most=20.0):
+    return Length(least, most)
+
+
+@pytest.mark.parametrize(
+    ("known", "has_room", "expected"),
+    [
+        (length(19.5), True, 20),
+        (length(), True, 15),
+        (length(), False, 20),
+        (length(96, 100), True, 100),
+        (length(94, 100), True, 97),
+    ],
+)
+def test_when_an_operation_is_looked_at(known, has_room, expected):
+    assert known.expected(has_room) == expected
+
+
+@pytest.mark.parametrize(
+    ("went_on", "ended", "known"),
+    [
+        (12, 16, length(12, 16)),
+        (8, 16, length(10, 16)),
+        (0, 16, length(10, 16)),
+        (0, 9, length(0, 9)),
+        (7, 9, length(7, 9)),
+        (0, 20, length()),
+        (0, 400, length()),
+        (21, 30, length(21, 30)),
+    ],
+)
+def test_what_an_end_tells(went_on, ended, known):
+    changed = length()
+    changed.note_end(went_on, ended)
+    assert changed == known
+
+
+@pytest.mark.parametrize(
+    ("age", "is_late", "known"), [(9, False, length()), (15, False, length(15)), (20, True, length())]
+)
+def test_what_one_that_goes_on_tells(age, is_late, known):
+    changed = length()
+    assert changed.note_going_on(age) is is_late
+    assert changed == known
 
 
 def test_one_that_ends_at_once_does_not_use_up_the_budget_for_the_others():
