@@ -46,7 +46,9 @@ _value:
   description:
     - C(before) has what the environment has, and C(push), which is V(due), V(there), V(in progress), V(unknown) or
       V(off). C(is_due) in it is false where nothing is left to do, and C(asks_site) is true where only the site
-      has to be asked yet. C(result) is the C(deploy_result) where nothing is left to do, and otherwise empty.
+      has to be asked yet.
+    - C(result) is the C(deploy_result) where nothing is left to do, and otherwise empty. C(way) tells why that is so,
+      V(without_work) or V(not_planned).
   type: dict
 """
 
@@ -70,4 +72,8 @@ def deploy_preflight(
     target = target_of(asked_of(settings, looked["site"] or {}, plain(company or {})))
     known, push, parts = looked["releases"], looked["push"] or {}, looked.get("parts")
     before = preflight_of(settings, known, push, target.line, parts, site)
-    return {"before": before, "result": result_without_work(before, settings, known, time.time())}
+    return {
+        "before": before,
+        "way": "not_planned" if before["push"] == "not planned" else "without_work",
+        "result": result_without_work(before, settings, known, time.time()),
+    }

@@ -69,13 +69,13 @@ def steps_of(done: Record, settings: Record, now: float) -> Record:
     ``has_more_before`` whether something comes before that; ``way`` is ``environment`` where it is just a push, and
     otherwise ``environment_with_more``. In the same way, ``after_push`` says whether something may come between
     (``after_push``) before the site forgets what was there (``refresh``), ``last`` whether something has to be brought
-    to its end first (``ended``), and ``verification`` whether all sites are asked (``ask``), or that and what is done
-    rarely (``last``).
+    to its end first (``ended``), and ``verification`` whether the site is asked (``verify``), because it did not work
+    when all sites were asked, or was not asked with them, or whether there is more (``last``).
 
     ``declares`` tells whether domains and denied addresses are still to be seen to; ``declaration`` is what environment
     takes for them, and for what makes the site forget what was there. ``is_open`` tells whether not all
-    that was begun so has ended well, and ``push_is_open`` whether this run's push has not. ``compares_pictures``,
-    ``goes_back`` and ``reads_again`` tell about the steps at the end. ``meets_locks`` tells whether there is a lock
+    that was begun so has ended well, and ``push_is_open`` whether this run's push has not. ``asks_site``,
+    ``compares_pictures``, ``goes_back`` and ``reads_again`` tell about the steps at the end. ``meets_locks`` tells whether there is a lock
     that is not to be ignored, and ``locks`` what is said about them.
 
     :param done: what done_of returns.
@@ -100,6 +100,7 @@ def steps_of(done: Record, settings: Record, now: float) -> Record:
         "declaration": {**(settings["declaration"] if declares else {}), **news},
         "push_is_open": _is_open(push, ends),
         "is_open": _is_open(done["kept"], ends),
+        "asks_site": settings["verifies"] and not settings["check_mode"] and done["site"].get("failed") is not False,
         "compares_pictures": compares_pictures(done["pictures_before"], push),
         "goes_back": _goes_back(done, settings, now),
         "reads_again": bool(done["failure"] or done["return"] or not is_seen),
@@ -111,7 +112,7 @@ def steps_of(done: Record, settings: Record, now: float) -> Record:
 
 def _files(steps: Record, settings: Record) -> Record:
     """Return the names of the steps of which only one is taken; the rare ones go on with the usual ones themselves."""
-    verification = "ask" if settings["verifies"] and not settings["check_mode"] else "nothing"
+    verification = "verify" if steps["asks_site"] else "nothing"
     if settings["after_tasks"] or steps["compares_pictures"]:
         verification = "last"
     refresh = "refresh" if steps["declaration"] else "nothing"

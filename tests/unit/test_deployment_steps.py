@@ -241,8 +241,16 @@ BEGUN: dict[str, Any] = {"changed": True, "operation": {"id": "8", "state": "in_
 BEGUN["operations"] = [BEGUN["operation"]]
 ENDED = {"waited": [waited({"id": "8", "state": "finished"}), {}]}
 DUE: dict[str, Any] = {"journal": journal({}, {"is_pushed": True}), "push": BEGUN}
+WORKS: dict[str, Any] = {"verified": {"sites": {"shop": {"failed": False}}}}
+BROKEN: dict[str, Any] = {"verified": {"sites": {"shop": {"failed": True, "msg": "It answered 500."}}}}
 FILES = {
-    "all has ended well": ({**DUE, **ENDED}, {"verifies": True}, ("refresh", "ask", "ask")),
+    "all has ended well, and the site works": (
+        {**DUE, **ENDED, **WORKS},
+        {"verifies": True},
+        ("refresh", "nothing", "nothing"),
+    ),
+    "the site does not work": ({**DUE, **ENDED, **BROKEN}, {"verifies": True}, ("refresh", "verify", "verify")),
+    "the site was not asked with the others": ({**DUE, **ENDED}, {"verifies": True}, ("refresh", "verify", "verify")),
     "nothing is verified": ({**DUE, **ENDED}, {}, ("refresh", "nothing", "nothing")),
     "nothing is verified in check mode": (
         {**DUE, **ENDED},
@@ -252,7 +260,7 @@ FILES = {
     "nothing has to be forgotten": (
         {"journal": journal({}, {"is_pushed": False})},
         {"verifies": True},
-        ("nothing", "ask", "ask"),
+        ("nothing", "verify", "verify"),
     ),
     "commands come between": ({**DUE, **ENDED}, {"runs_after_push": True}, ("after_push", "nothing", "nothing")),
     "tasks come last": ({**DUE, **ENDED}, {"after_tasks": ["a.yml"]}, ("refresh", "last", "last")),
@@ -261,11 +269,11 @@ FILES = {
         {"verifies": True},
         ("refresh", "last", "last"),
     ),
-    "nobody has seen the push ending": (DUE, {"verifies": True}, ("after_push", "ended", "ask")),
+    "nobody has seen the push ending": (DUE, {"verifies": True}, ("after_push", "ended", "verify")),
     "a cache is still being cleared": (
         {**DUE, **ENDED, "kept": {"operations": [{"id": "9", "state": "in_progress"}]}},
         {"verifies": True},
-        ("refresh", "ended", "ask"),
+        ("refresh", "ended", "verify"),
     ),
 }
 
