@@ -19,7 +19,8 @@ from ._operations import FAILING_INTERVAL, Operation, next_look
 from ._progress import FINISHED, IN_PROGRESS
 from ._under_way import Kind, kind_of
 
-SIDE_BY_SIDE = 4  # looks at the same time: operations that were started together also end together
+SIDE_BY_SIDE, MOST_SIDE_BY_SIDE = 4, 8  # looks at the same time: what was started together also ends together
+LOOKS_OF_EACH = 150  # a minute: who may look more often may take more looks at the same time
 MINUTE = 60.0  # seconds
 FEWEST_LOOKS = 6  # a minute, however often the service says that it is too busy
 SLOWER, FASTER = 0.7, 1.05  # what becomes of the looks a minute when it says so, and with each answer since
@@ -109,6 +110,11 @@ class Budget:
 
     def __post_init__(self) -> None:
         self.rate = self.most
+
+    @property
+    def side_by_side(self) -> int:
+        """How many looks are taken at the same time at most."""
+        return min(MOST_SIDE_BY_SIDE, max(SIDE_BY_SIDE, int(self.most / LOOKS_OF_EACH)))
 
     def used(self, now: float) -> int:
         """Return how many looks there were within the last minute."""
@@ -215,14 +221,14 @@ class Turns:
         return self._lengths[sort].expected(has_room)
 
     def take(
-        self, pending: Sequence[Followed], now: float, waited: float, most: int = SIDE_BY_SIDE
+        self, pending: Sequence[Followed], now: float, waited: float, most: int | None = None
     ) -> tuple[list[Followed], float]:
-        """Take the looks that are due out of the budget, but so many at most, which are then taken side by side.
+        """Take the looks that are due out of the budget, but so many at most, which are then taken at the same time.
 
         Return at which ones to look, and when there is one at the earliest.
         """
         taken: list[Followed] = []
-        while len(taken) < most:
+        while len(taken) < (most or self._budget.side_by_side):
             one, at = self.next(pending, now, waited, taken)
             if one is None:
                 return taken, at

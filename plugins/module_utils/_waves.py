@@ -35,7 +35,7 @@ from ._operations import (
     is_well,
 )
 from ._progress import FAILED, FINISHED, IN_PROGRESS, UNKNOWN
-from ._turns import MINUTE, SIDE_BY_SIDE, Budget, Followed, Sort, Turns, kind_named, sort_of
+from ._turns import MINUTE, Budget, Followed, Sort, Turns, kind_named, sort_of
 
 LOOKS_PER_MINUTE = 90
 """The default of ``looks_per_minute``: public services grant 120 requests a minute."""
@@ -116,7 +116,7 @@ def _follow(
     started = reported = time.monotonic()
     deadline = started + context.wait_timeout
     pending = [one for one in following if one.goes_on]
-    with ThreadPoolExecutor(SIDE_BY_SIDE) as threads:  # which begin when they are needed
+    with ThreadPoolExecutor(budget.side_by_side) as threads:  # which begin when they are needed
         # A look comes back to it by itself, so it is sent once. A probe between two looks waits for its answer.
         looks = _Looks(client, context.client, budget, threads)
         while pending:
@@ -130,7 +130,7 @@ def _follow(
                 reported = now
                 context.report(_progress(pending, len(following), names, now, now - started))
             # One look is enough to learn that a service shows no operations.
-            most = SIDE_BY_SIDE if any(one.operation.was_shown for one in following) else 1
+            most = None if any(one.operation.was_shown for one in following) else 1
             due, at = turns.take(pending, now, now - started, most)
             if not due:
                 pause = max(0.0, min(at - now, left, reported + REPORT_EVERY - now))

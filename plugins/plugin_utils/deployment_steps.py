@@ -75,8 +75,8 @@ def steps_of(done: Record, settings: Record, now: float) -> Record:
     ``declares`` tells whether domains and denied addresses are still to be seen to; ``declaration`` is what environment
     takes for them, and for what makes the site forget what was there. ``is_open`` tells whether not all
     that was begun so has ended well, and ``push_is_open`` whether this run's push has not. ``asks_site``,
-    ``compares_pictures``, ``goes_back`` and ``reads_again`` tell about the steps at the end. ``meets_locks`` tells whether there is a lock
-    that is not to be ignored, and ``locks`` what is said about them.
+    ``compares_pictures``, ``goes_back`` and ``reads_again`` tell about the steps at the end. ``meets_locks`` tells
+    whether there is a lock that is not to be ignored, and ``locks`` what is said about them.
 
     :param done: what done_of returns.
     :param settings: what is asked of the host, as deployment_settings.settings_of returns it.

@@ -635,6 +635,11 @@ def test_the_budget_is_never_exceeded(sites, per_minute):
     assert fleet.most_in_a_minute <= per_minute
 
 
+@pytest.mark.parametrize(("per_minute", "side_by_side"), [(1, 4), (90, 4), (600, 4), (900, 6), (1200, 8), (9000, 8)])
+def test_who_may_look_more_often_takes_more_looks_at_the_same_time(per_minute, side_by_side):
+    assert Budget(per_minute).side_by_side == side_by_side
+
+
 def test_the_more_wait_for_the_first_the_sooner_its_end_is_seen():
     fleet = Fleet([300] * 40)
     fleet.follow()
