@@ -16,10 +16,10 @@ from ..module_utils._text import without_login
 from . import plan as plans
 from .locks import named
 from .plain_values import Record, plain
-from .role_variables import addresses_of, listed, nulls_of, number_of_version, too_small, waves_of
+from .role_variables import addresses_of, bad_patience, listed, nulls_of, number_of_version, too_small, waves_of
 from .verified_pictures import pictures_of, problems_of_pictures
 
-LEAST = {"deploy_log_lines": 0, "deploy_looks_per_minute": 1}
+LEAST = {"deploy_log_lines": 0, "deploy_looks_per_minute": 1, "deploy_pause_when_unknown": 0}
 """The smallest values of numbers."""
 
 RELEASE = ("deploy_release", "the name of the release", "-e deploy_release=v1.2.3")
@@ -283,7 +283,7 @@ def _contradictions(given: Record, values: Record) -> Iterator[str]:
         yield "deploy_rollback needs deploy_push: there would be nothing to go back from."
     if values.get("deploy_verify"):
         yield from addresses_of("deploy_verify_urls", values.get("deploy_verify_urls"))
-        yield from _bad_patience(values)
+        yield from bad_patience("deploy", values)
         yield from problems_of_pictures("deploy", values)
     yield from _bad_commands(values)
     try:
@@ -315,18 +315,6 @@ def _bad_commands(values: Record) -> Iterator[str]:
             checked_wp_command(command)
         except ValueError as error:
             yield f"Command {number} of deploy_wp_cli {error}."
-
-
-def _bad_patience(values: Record) -> Iterator[str]:
-    def of(name: str, fallback: float) -> float:
-        value = values.get(f"deploy_verify_{name}")
-        return fallback if value is None else value
-
-    if of("attempts", 1) < 1 or of("pause", 0) < 0 or of("timeout", 1) <= 0:
-        yield (
-            "deploy_verify_attempts must be 1 or more, deploy_verify_pause 0 or more, and deploy_verify_timeout more"
-            " than 0."
-        )
 
 
 def _bad_waves(also: Record) -> Iterator[str]:

@@ -17,14 +17,19 @@ from . import plan
 from .locks import named
 from .maintenance_findings import PARTS, READINGS, UPDATES
 from .plain_values import Record, plain
-from .role_variables import addresses_of, nulls_of, number_of_version, too_small, waves_of
+from .role_variables import addresses_of, bad_patience, nulls_of, number_of_version, too_small, waves_of
 from .verified_pictures import pictures_of, problems_of_pictures
 
 ROLE = "maintain"
 VERSIONS = ("maintain_php_version", "maintain_check_php_version", "maintain_check_wordpress_version")
 AGES = ("maintain_backup_max_age", "maintain_update_backup_max_age", "maintain_check_backup_max_age")
 NEED_SITE = ("maintain_check_visits", "maintain_check_php_version", "maintain_check_wordpress_version")
-LEAST = {"maintain_log_lines": 0, "maintain_check_visits": 0, "maintain_looks_per_minute": 1}
+LEAST = {
+    "maintain_log_lines": 0,
+    "maintain_check_visits": 0,
+    "maintain_looks_per_minute": 1,
+    "maintain_pause_when_unknown": 0,
+}
 """The smallest values of numbers."""
 
 PLACE = "\0"
@@ -277,6 +282,7 @@ def problems_of(variables: Record, host: str) -> Iterator[str]:
     if typed["maintain_primary_domain"] and typed["maintain_primary_domain_id"]:
         yield f"{host} has both maintain_primary_domain and maintain_primary_domain_id: give one of them."
     if typed["maintain_verify"]:
+        yield from bad_patience("maintain", typed)
         yield from addresses_of("maintain_verify_urls", typed["maintain_verify_urls"])
         yield from problems_of_pictures("maintain", typed)
         if typed["maintain_verify_pictures"] and not typed["maintain_verify_urls"]:

@@ -171,6 +171,20 @@ def too_small(values: Record, least: Mapping[str, float]) -> Iterator[str]:
             yield f"{name} must be {smallest} or more."
 
 
+def bad_patience(role: str, values: Record) -> Iterator[str]:
+    """Yield a sentence if a role is to ask a site no times, or with no time for its answer."""
+
+    def of(name: str, fallback: float) -> float:
+        value = values.get(f"{role}_verify_{name}")
+        return fallback if value is None else value
+
+    if of("attempts", 1) < 1 or of("pause", 0) < 0 or of("timeout", 1) <= 0:
+        yield (
+            f"{role}_verify_attempts must be 1 or more, {role}_verify_pause 0 or more, and {role}_verify_timeout more"
+            " than 0."
+        )
+
+
 def number_of_version(name: str, value: Any) -> Iterator[str]:
     """Yield a sentence if a version is a number, which cannot end with a zero, or what no task would take as a text."""
     if isinstance(value, float):

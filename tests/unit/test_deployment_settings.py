@@ -116,6 +116,7 @@ PROBLEMS = {
     "no number to keep": ({"deploy_keep_backups": "0"}, "deploy_keep_backups must be a number of backups from 1, such"),
     "looks without a number": ({"deploy_looks_per_minute": None}, "deploy_looks_per_minute has no value (null)."),
     "no looks": ({"deploy_looks_per_minute": 0}, "deploy_looks_per_minute must be 1 or more."),
+    "no pause": ({"deploy_pause_when_unknown": -1}, "deploy_pause_when_unknown must be 0 or more."),
     "no number of lines": ({"deploy_log_lines": -1}, "deploy_log_lines must be 0 or more."),
     "no folder": ({"deploy_summary_file": "nowhere/a.json"}, "deploy_summary_file is nowhere/a.json, and "),
     "a folder of that name": ({"deploy_summary_file": "."}, "deploy_summary_file is ., and "),

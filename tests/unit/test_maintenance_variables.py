@@ -87,6 +87,11 @@ PROBLEMS = {
         "maintain_update_plugins must be updatable or vulnerable, not ''.",
     ),
     "no looks": ({"maintain_looks_per_minute": 0}, "maintain_looks_per_minute must be 1 or more."),
+    "no attempts": (
+        {"maintain_verify_attempts": 0},
+        "maintain_verify_attempts must be 1 or more, maintain_verify_pause 0 or more, and maintain_verify_timeout",
+    ),
+    "no pause": ({"maintain_pause_when_unknown": -1}, "maintain_pause_when_unknown must be 0 or more."),
     "no number of visits": (
         {"maintain_check_visits": -1, "maintain_site_id": "a0000000-0000-4000-8000-000000000001"},
         "maintain_check_visits must be 0 or more.",
