@@ -111,12 +111,13 @@ class RepeatableRetry(Retry):
         """Return the seconds to wait before the next attempt: what the service said, and up to LONGEST_BACKOFF more.
 
         After a 429 pauses grow slowly. The service has room for some of those who wait, and whoever was unlucky a few
-        times must not be left behind: a whole fleet waits for its last host.
+        times must not be left behind: a whole fleet waits for its last host. None is very short, because whoever comes
+        back at once is refused again.
         """
         told = (self.get_retry_after(response) or 0) if response is not None else 0
         if response is not None and response.status == 429:
             busy_answers = sum(attempt.status == 429 for attempt in self.history)
-            grown = random.uniform(0, (1 + busy_answers) / 2)  # noqa: S311 - no secret
+            grown = random.uniform(0.5, 1) * (1 + busy_answers) / 3  # noqa: S311 - no secret
             return told + min(LONGEST_BACKOFF, grown + random.uniform(0, told / 2))  # noqa: S311
         # urllib3's own jitter is lost at the longest pause, and there is none before the second repetition.
         grown = self.get_backoff_time() * random.uniform(0.5, 1)  # noqa: S311 - no secret
