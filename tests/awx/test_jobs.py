@@ -27,6 +27,7 @@ from typing import Any
 import pytest
 from ansible.parsing.dataloader import DataLoader
 
+import runs
 from awx.credential import environment
 from postgres import PASSWORD
 from simulator import Simulator, seed
@@ -268,14 +269,11 @@ def awx(postgres_server) -> Iterator[Awx]:
     server = f"127.0.0.1:{postgres_server.port}/{database}"
     # ansible-core makes sockets below the folder of a job, whose names must be short.
     with tempfile.TemporaryDirectory(prefix="awx-") as scratch, Simulator(sites=SITES) as simulator:
-        subprocess.run(
-            [
-                *(BIN / "ansible-playbook", "hosting.management.journal_setup"),
-                *("-e", f"hosting_journal=postgresql://{owner}@{server}", "-e", f"journal_user={user}"),
-            ],
+        runs.run(
+            *("hosting.management.journal_setup", "-e", f"hosting_journal=postgresql://{owner}@{server}"),
+            *("-e", f"journal_user={user}"),
             env={**Awx.surroundings(Path(scratch)), "PGPASSWORD": PASSWORD},
             check=True,
-            stdout=subprocess.DEVNULL,
         )
         inputs = {
             "base_url": simulator.base_url,

@@ -15,6 +15,7 @@ from ansible.parsing.dataloader import DataLoader
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+import runs
 from awx.controller import PLAYBOOK
 
 ROOT = Path(__file__).parents[2]
@@ -43,8 +44,8 @@ def test_a_playbook_imports_that_of_the_collection(job: str):
 
 @pytest.mark.parametrize("job", JOBS)
 def test_a_playbook_can_be_run(job: str, tmp_path: Path):
-    subprocess.run(
-        [BIN / "ansible-playbook", "--syntax-check", "--inventory", "host,", "-e", "deploy_hosts=all", f"{job}.yml"],
+    runs.run(
+        *("--syntax-check", "--inventory", "host,", "-e", "deploy_hosts=all", f"{job}.yml"),
         cwd=PROJECT,
         env=environment(tmp_path) | {"ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build" / "collections")},
         check=True,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+import runs
 from awx.controller import ENCRYPTED, TOKEN, TYPES, Controller, running
 from awx.credential import environment
 
@@ -56,14 +56,7 @@ class Setup:
             "CONTROLLER_HOST": self.controller.url,
             "CONTROLLER_OAUTH_TOKEN": TOKEN,
         }
-        return subprocess.run(
-            [Path(sys.executable).parent / "ansible-playbook", "hosting.management.awx", "-e@awx.yml", *arguments],
-            cwd=self.folder,
-            env=surroundings,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return runs.run("hosting.management.awx", "-e@awx.yml", *arguments, cwd=self.folder, env=surroundings)
 
     def changes(self, *arguments: str, **variables: Any) -> int:
         """Run the playbook, which must go well and show no secret, and return the number of changed tasks."""

@@ -7,25 +7,20 @@ from __future__ import annotations
 
 import copy
 import gc
-import hashlib
-import marshal
 import os
-import pickle
 import pkgutil
 import re
 import sys
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from ansible._internal._templating._jinja_bits import AnsibleEnvironment, _TemplateCompileContext
 from ansible.cli.playbook import PlaybookCLI
 from ansible.executor.process import worker
-from ansible.parsing.dataloader import DataLoader
 from ansible.plugins import loader
 from clock.sitecustomize import shift
+
+from runs.kept import keep_compiled_templates, keep_parsed_files
 
 # What a run would import only when it needs it.
 loader.init_plugin_loader([])
@@ -46,19 +41,6 @@ for kind in (
     *(loader.cache_loader, loader.vars_loader, loader.callback_loader),
 ):
     list(kind.all(class_only=True))
-
-SETTINGS = (
-    *(
-        "block_start_string",
-        "block_end_string",
-        "variable_start_string",
-        "variable_end_string",
-        "line_statement_prefix",
-    ),
-    *("comment_start_string", "comment_end_string", "line_comment_prefix", "trim_blocks", "lstrip_blocks"),
-    *("newline_sequence", "keep_trailing_newline"),
-)
-"""What Jinja makes of a template depends on."""
 
 DECIDES = re.compile(
     r"ansible\.builtin\.(set_fact|debug|assert|fail|include_tasks|validate_argument_spec)"
@@ -82,8 +64,8 @@ def play(arguments: list[str], folder: str, output: str, environment: dict, offs
     _decide_without_forks()
     cache = Path(os.environ["HOME"]) / "cache"
     cache.mkdir(exist_ok=True)
-    _keep_compiled_templates(cache)
-    _keep_parsed_files(cache)
+    keep_compiled_templates(cache)
+    keep_parsed_files(cache)
     # Else each case of a service without companions takes many seconds longer.
     import_module(f"{PACKAGE}._operations").VISIBLE_AFTER = FINDS_OUT_WITHIN
     status = 250
@@ -123,49 +105,3 @@ def _decide_without_forks() -> None:
     worker.display.set_queue = set_queue_of_worker
     # A worker looks there for what a task has written past Ansible.
     sys.stdout.getvalue = sys.stderr.getvalue = str
-
-
-def _kept(cache: Path, key: str, make: Callable[[], bytes]) -> bytes:
-    """What was made for a key by this run, or by one before it."""
-    file = cache / hashlib.sha256(key.encode()).hexdigest()
-    with suppress(FileNotFoundError):
-        return file.read_bytes()
-    made = make()
-    unfinished = file.with_suffix(f".{os.getpid()}")
-    unfinished.write_bytes(made)
-    unfinished.replace(file)
-    return made
-
-
-def _keep_compiled_templates(cache: Path) -> None:
-    """Let runs share what Jinja makes of templates, which would take a fifth of their time."""
-    compile_anew = AnsibleEnvironment.compile
-
-    def compile_once(self, source, *arguments, **options):
-        if not isinstance(source, str) or arguments or options.get("raw"):
-            return compile_anew(self, source, *arguments, **options)
-        settings = [getattr(self, name) for name in SETTINGS]
-        key = f"{type(self).__name__} {settings} {sorted(options.items())} {_compile_context()} {source}"
-        return marshal.loads(_kept(cache, key, lambda: marshal.dumps(compile_anew(self, source, **options))))
-
-    AnsibleEnvironment.compile = compile_once
-
-
-def _keep_parsed_files(cache: Path) -> None:
-    """Let runs share what YAML makes of the collection's files, and copy it fast, which would take another fifth."""
-    load_anew = DataLoader.load_from_file
-
-    def load_once(self, file_name, *arguments, **options):
-        path = Path(self.path_dwim(file_name))
-        if "ansible_collections" not in path.parts:
-            return load_anew(self, file_name, *arguments, **options)
-        key = f"{path} {path.stat().st_mtime_ns} {arguments} {sorted(options.items())}"
-        return pickle.loads(_kept(cache, key, lambda: pickle.dumps(load_anew(self, file_name, *arguments, **options))))
-
-    DataLoader.load_from_file = load_once
-
-
-def _compile_context() -> str:
-    """What else Ansible does to a template before it is compiled."""
-    context = _TemplateCompileContext.current(optional=True)
-    return str(context and context.escape_backslashes)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import runs
 from integration.playbook import Ansible
 from simulator import Simulator
 
@@ -28,6 +29,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if FOLDER in item.path.parents and not is_sample(item):
             item.add_marker("slow")
+
+
+@pytest.fixture(autouse=True)
+def _as_users_do(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What stands for its like, or depends on ansible-core, runs the command that users run."""
+    with runs.as_users_do(is_sample(request.node) or request.node.get_closest_marker("core") is not None):
+        yield
 
 
 @pytest.fixture

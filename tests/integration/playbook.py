@@ -1,7 +1,7 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs playbooks against the simulator: real ansible-playbook processes, whose every task can be looked at."""
+"""Runs playbooks against the simulator: processes of ansible-playbook, whose every task can be looked at."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from typing import Any
 
 import yaml
 
+import runs
 from simulator import Simulator
 from simulator.traffic import RecordedRequest
 
@@ -173,7 +174,7 @@ class Ansible:
             _Talk() as talk,
         ):
             process = subprocess.Popen(
-                [Path(sys.executable).parent / "ansible-playbook", "playbook.yml", *arguments],
+                runs.command("playbook.yml", *arguments),
                 cwd=self.folder,
                 env=self.environment | talk.environment,
                 pass_fds=talk.descriptors,

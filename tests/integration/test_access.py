@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 import yaml
 
+import runs
 from integration.playbook import ROOT, Ansible
 from simulator import Simulator, seed
 
@@ -61,15 +61,7 @@ class Access:
         (self.folder / "access.json").unlink(missing_ok=True)
         self.simulator.clear_requests()
         options = ["-e", f"access_hosts={hosts}", "-e", "access_summary_file=access.json"]
-        return subprocess.run(
-            [Path(sys.executable).parent / "ansible-playbook", "hosting.management.access", *options, *arguments],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=200,
-        )
+        return runs.run("hosting.management.access", *options, *arguments, cwd=self.folder, env=self.environment)
 
     def well(self, *arguments: str, **variables: object) -> tuple[dict, int]:
         """Run the playbook, which must go well, and return its summary and how many tasks have changed something."""

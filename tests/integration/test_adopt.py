@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
+import runs
 from integration.playbook import ROOT, Ansible
 from simulator import Simulator, seed
 from simulator.state import Domain, Theme
@@ -38,15 +38,7 @@ class Operator:
 
     def run(self, playbook: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         self.simulator.clear_requests()
-        return subprocess.run(
-            [Path(sys.executable).parent / "ansible-playbook", f"hosting.management.{playbook}", *arguments],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=240,
-        )
+        return runs.run(f"hosting.management.{playbook}", *arguments, cwd=self.folder, env=self.environment)
 
     def adopt(self, *arguments: str) -> str:
         done = self.run("adopt", "-i", "fleet", *arguments)

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+import runs
 from simulator import seed
 from simulator.state import Content
 
@@ -87,16 +88,8 @@ class Deployment:
         self.simulator.clear_requests()
         extra = {name: value for name, value in (("deploy_release", release), ("deploy_hosts", hosts)) if value}
         name = f"hosting.management.{playbook}" if playbook else "own.yml"
-        command = [Path(sys.executable).parent / "ansible-playbook", name]
-        return subprocess.Popen(
-            [*command, "-e", json.dumps(extra), *arguments],
-            cwd=self.folder,
-            env={**self.environment, "ANSIBLE_INVENTORY": "inventory.yml"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        surroundings = {**self.environment, "ANSIBLE_INVENTORY": "inventory.yml"}
+        return runs.start(name, "-e", json.dumps(extra), *arguments, cwd=self.folder, env=surroundings)
 
     def changes(self, *arguments, **options):
         """Deploy, which must go well, and return the number of changed tasks."""

@@ -13,10 +13,10 @@ import select
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
+import runs
 from integration.playbook import MODES, Step
 from integration.test_deploy import FIRST, ROLLBACK, deployment  # noqa: F401 # pylint: disable=unused-import
 from simulator import seed
@@ -136,7 +136,7 @@ class Terminal:
         self.process = subprocess.Popen(
             [
                 *(sys.executable, "-c", WITH_TERMINAL),
-                *(Path(sys.executable).parent / "ansible-playbook", "hosting.management.deploy"),
+                *runs.command("hosting.management.deploy"),
                 *("-e", "deploy_hosts=all", "-e", "deploy_release=v1", *arguments),
             ],
             cwd=deployment.folder,

@@ -10,7 +10,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -22,6 +21,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+import runs
 from integration.playbook import ROOT, Ansible
 from integration.table import row_of
 from simulator import Simulator, seed
@@ -107,14 +107,11 @@ class Nights:
         inventory = {"all": {"hosts": self.hosts, "vars": {**defaults, **variables}}}
         (self.folder / "inventory.yml").write_text(yaml.safe_dump(inventory))
         self.simulator.clear_requests()
-        return subprocess.Popen(
-            [Path(sys.executable).parent / "ansible-playbook", playbook, "-e", "maintain_hosts=all", *arguments],
+        return runs.start(
+            *(playbook, "-e", "maintain_hosts=all", *arguments),
             cwd=self.folder,
             env=self.environment,
-            stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
         )
 
     def run(self, *arguments: str, **variables: object) -> Night:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 import yaml
 
+import runs
 from integration.playbook import ROOT, Ansible
 from integration.table import row_of
 from simulator import Simulator, seed
@@ -59,15 +59,7 @@ class Reporter:
         inventory = {"all": {"hosts": self.hosts, "vars": variables}}
         (self.folder / "inventory.yml").write_text(yaml.safe_dump(inventory))
         self.simulator.clear_requests()
-        return subprocess.run(
-            [Path(sys.executable).parent / "ansible-playbook", f"hosting.management.{playbook}", *arguments],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=200,
-        )
+        return runs.run(f"hosting.management.{playbook}", *arguments, cwd=self.folder, env=self.environment)
 
     def report(self, *arguments: str, **variables: object) -> dict:
         """Report, which must go well, and return the document."""

@@ -1,0 +1,48 @@
+# Copyright: hosting.management contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs of ansible-playbook, which tests start here: as users do, or at less cost (see ``launcher.py``)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+PLAYBOOK = str(Path(sys.executable).parent / "ansible-playbook")
+CHEAPER = (sys.executable, str(Path(__file__).parent / "launcher.py"))
+LONGEST_RUN = 240  # seconds
+
+_are_plain = os.environ.get("RUNS") == "plain"
+
+
+def command(*arguments: object) -> list[str]:
+    """Return the command of a run."""
+    return [*((PLAYBOOK,) if _are_plain else CHEAPER), *map(str, arguments)]
+
+
+def start(*arguments: object, **options: Any) -> subprocess.Popen[str]:
+    """Start a run in a session of its own; the options are those of subprocess.Popen."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command(*arguments), text=True, start_new_session=True, **{**pipes, **options})
+
+
+def run(*arguments: object, check: bool = False, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run to the end, however that is; the options are those of subprocess.run."""
+    defaults = {"capture_output": True, "timeout": LONGEST_RUN}
+    return subprocess.run(command(*arguments), check=check, text=True, **{**defaults, **options})
+
+
+@contextmanager
+def as_users_do(are_plain: bool = True) -> Iterator[None]:
+    """Let runs be those of the command that users run."""
+    global _are_plain  # noqa: PLW0603 (tests start runs through many hands)
+    before, _are_plain = _are_plain, _are_plain or are_plain
+    try:
+        yield
+    finally:
+        _are_plain = before
