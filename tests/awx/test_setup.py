@@ -24,6 +24,7 @@ GUIDE = (ROOT / "docs" / "awx.md").read_text()
 VARIABLES = yaml.safe_load(re.search(r"```yaml\n# awx.yml\n(.*?)```", GUIDE, re.DOTALL)[1])
 API_KEY = "key-of-the-company-58"
 PASSWORD = "password-of-the-journal-73"
+LONGEST_RUN = 600  # seconds: each of many modules is a process
 # What the guide takes from the environment.
 SECRETS = {"HOSTING_API_KEY": API_KEY, "JOURNAL_PASSWORD": PASSWORD, "SLACK_TOKEN": "token-of-slack-19"}
 # Whose variables a job takes, where that is not the role of the same name.
@@ -56,7 +57,8 @@ class Setup:
             "CONTROLLER_HOST": self.controller.url,
             "CONTROLLER_OAUTH_TOKEN": TOKEN,
         }
-        return runs.run("hosting.management.awx", "-e@awx.yml", *arguments, cwd=self.folder, env=surroundings)
+        arguments = ("hosting.management.awx", "-e@awx.yml", *arguments)
+        return runs.run(*arguments, cwd=self.folder, env=surroundings, timeout=LONGEST_RUN)
 
     def changes(self, *arguments: str, **variables: Any) -> int:
         """Run the playbook, which must go well and show no secret, and return the number of changed tasks."""

@@ -47,9 +47,9 @@ class Operator:
         return done.stdout
 
     def maintain(self, *arguments: str) -> str:
-        done = self.run(
-            "maintain", "-i", "fleet", "-e", "maintain_hosts=all", "-e", "maintain_check_site=false", *arguments
-        )
+        # The sites are nowhere, so nobody looks for them.
+        silent = ("-e", "maintain_check_site=false", "-e", "maintain_verify=false")
+        done = self.run("maintain", "-i", "fleet", "-e", "maintain_hosts=all", *silent, *arguments)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

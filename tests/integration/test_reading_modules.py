@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import runs
 from integration.playbook import IN_PROCESS, MODES, MODULE_PROCESS, Ansible, Step
 from integration.table import COMPANY, LIVE, READING, SITE, STAGING, row_of
 from simulator import Simulator, seed
@@ -38,6 +39,7 @@ def _without_time(result: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in result.items() if name != "read_at"}
 
 
+@runs.as_users_do()  # a module process has the interval of looks that users have
 def test_a_module_process_gives_the_same(ansible: Ansible):
     results: dict[str, Any] = {}
     for mode in MODES:

@@ -21,6 +21,7 @@ UPDATE, BACKUP, RESTORE = "wp-plugin:bulk-update", "backups:add-manual", "backup
 UPDATES = {"maintain_update_plugins": "updatable"}
 FORKS = ("--forks", "2")
 USER = "d0000000-0000-4000-8000-000000000001"
+PAUSE = 10  # seconds
 
 running = test_maintain.running
 nights = test_maintain.nights
@@ -30,7 +31,7 @@ nights = test_maintain.nights
 def wave(nights: Nights) -> Nights:
     """Nights of six sites with two forks. The first site is the canary."""
     nights.hosts = {f"site{number:02}": host_of(number) for number in range(1, SITES + 1)}
-    nights.simulator.settings.operation_seconds = 6
+    nights.simulator.settings.operation_seconds = 4
     return nights
 
 
@@ -98,7 +99,6 @@ def test_declared_backups_go_on_side_by_side_and_each_is_judged_alone(wave: Nigh
 
 @pytest.mark.story
 def test_what_comes_one_after_another_is_waited_for_once_each(wave: Nights):
-    wave.simulator.settings.operation_seconds = 4
     wanted = {**UPDATES, "maintain_themes": [{"name": "storefront", "update_version": "4.6.0"}]}
     night = wave.run(*FORKS, **wanted)
     assert night.status == 0, night.output
@@ -119,11 +119,11 @@ def test_a_night_that_is_killed_while_it_waits_is_taken_up_by_the_next_one(write
 
     What waits for the canary of a killed night is updated by the one after the next.
     """
-    wave.simulator.settings.operation_seconds = 3
+    wave.simulator.settings.operation_seconds = 2
     process = wave.start(*FORKS, **UPDATES)
     while len(wave.simulator.writes) < writes and process.poll() is None:
         time.sleep(0.005)
-    time.sleep(1)
+    time.sleep(0.5)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     for _night in range(2):
@@ -151,14 +151,14 @@ def test_the_pause_comes_once_a_wave_where_the_service_shows_no_operations(wave:
     wave.simulator.settings.interface_only = True
     wave.simulator.settings.operation_seconds = 0
     wave.environment["HOSTING_COMPANIONS"] = "false"
-    wanted = {"maintain_themes": [{"name": "storefront", "update_version": "4.6.0"}], "maintain_pause_when_unknown": 15}
-    night = wave.run(*FORKS, **wanted)
+    themes = [{"name": "storefront", "update_version": "4.6.0"}]
+    night = wave.run(*FORKS, maintain_themes=themes, maintain_pause_when_unknown=PAUSE)
     assert night.status == 0, night.output
     backups, updates = operations(wave, BACKUP), operations(wave, "wp-theme:update")
     assert len(backups) == len(updates) == SITES
-    assert updates[0].accepted_at - backups[-1].accepted_at >= 14.9
-    assert updates[1].accepted_at - updates[0].accepted_at >= 14.9
-    assert updates[-1].accepted_at - backups[0].accepted_at < 3 * 15
+    assert updates[0].accepted_at - backups[-1].accepted_at >= PAUSE - 0.1
+    assert updates[1].accepted_at - updates[0].accepted_at >= PAUSE - 0.1
+    assert updates[-1].accepted_at - backups[0].accepted_at < 3 * PAUSE
 
 
 @pytest.mark.story
@@ -181,7 +181,6 @@ def test_each_of_those_that_need_not_wait_for_each_other_waits_for_its_own(wave:
 @pytest.mark.story
 def test_updates_that_break_several_sites_are_undone_side_by_side(wave: Nights):
     """Without a canary, they reach all."""
-    wave.simulator.settings.operation_seconds = 4
     wave.simulator.settings.breaking = frozenset(["plugin example-forms 2.5.0"])
     undo = {"maintain_rollback": True, "maintain_notified_user_id": USER, "maintain_canary": False}
     night = wave.run(*FORKS, **UPDATES, **undo)

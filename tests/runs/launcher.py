@@ -31,6 +31,7 @@ def main() -> int:
     kept.keep_compiled_code(folder)
     kept.keep_compiled_templates(folder)
     kept.keep_parsed_files(folder)
+    kept.send_compiled_modules(folder)
     from ansible import cli
     from ansible.cli import playbook
 
