@@ -141,7 +141,7 @@ class Awx:
     def surroundings(folder: Path) -> dict[str, str]:
         return {
             "HOME": str(folder),
-            "PATH": f"{BIN}:/usr/bin:/bin",
+            "PATH": runs.search_path(f"{BIN}:/usr/bin:/bin"),
             "LC_ALL": "C.UTF-8",
             "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build" / "collections"),
             "XDG_STATE_HOME": "",

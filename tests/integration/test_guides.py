@@ -25,6 +25,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+import runs
 from integration.playbook import ROOT, Ansible
 from integration.table import row_of
 from simulator import Simulator
@@ -136,6 +137,7 @@ def test_commands_run_as_they_stand(page: Path, ansible: Ansible, simulator: Sim
         "HOSTING_JOURNAL": str(ansible.journal),
     }
     environment = ansible.environment | {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": "/dev/null"}
+    environment["PATH"] = runs.search_path(environment["PATH"])
     if "ansible-galaxy collection install" in page.read_text():
         environment["ANSIBLE_GALAXY_SERVER"] = request.getfixturevalue("galaxy")
     else:

@@ -25,6 +25,11 @@ def command(*arguments: object) -> list[str]:
     return [*((PLAYBOOK,) if _are_plain else CHEAPER), *map(str, arguments)]
 
 
+def search_path(path: str) -> str:
+    """Return the PATH for what starts ``ansible-playbook`` by its name; the one that is given has the tests' Python."""
+    return path if _are_plain else os.pathsep.join([str(Path(__file__).parent / "bin"), path])
+
+
 def start(*arguments: object, **options: Any) -> subprocess.Popen[str]:
     """Start a run in a session of its own; the options are those of subprocess.Popen."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

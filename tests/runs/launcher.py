@@ -9,10 +9,11 @@ kept for other runs, memory is not tidied up, and operations are looked at earli
 
 import gc
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 # The operations of the simulator take fractions of a second.
 POLL_INTERVAL = 0.1
 
@@ -40,7 +41,8 @@ def main() -> int:
     def look_early(*arguments: object) -> None:
         can_import(*arguments)
         operations = "ansible_collections.hosting.management.plugins.module_utils._operations"
-        import_module(operations).POLL_INTERVAL = POLL_INTERVAL
+        with suppress(ModuleNotFoundError):  # where the collection is not installed
+            import_module(operations).POLL_INTERVAL = POLL_INTERVAL
 
     cli.init_plugin_loader = look_early
     return playbook.main()
