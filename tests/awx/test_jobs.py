@@ -330,6 +330,7 @@ def test_jobs_that_are_cancelled_while_they_wait_do_nothing_twice_when_they_are_
     assert awx.no_secret_is_shown()
 
 
+@runs.as_users_do()
 def test_roles_are_set_by_the_first_job_and_the_next_one_sends_no_write(awx: Awx):
     for sent in (len(ROLES), 0):
         awx.simulator.clear_requests()

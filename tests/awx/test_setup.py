@@ -278,6 +278,7 @@ def test_variables_of_jobs_and_what_they_are_about_can_be_given(setup: Setup):
     assert variables["Hosting: deploy"] == {}
 
 
+@runs.as_users_do()
 def test_without_what_is_optional_it_is_set_up_too(setup: Setup):
     for name in ("awx_journal", "awx_journal_password", "awx_notification_type", "awx_notification_configuration"):
         del setup.variables[name]

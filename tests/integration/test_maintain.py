@@ -173,6 +173,7 @@ def nights(tmp_path: Path, running: Simulator) -> Iterator[Nights]:
 
 
 @pytest.mark.story
+@runs.as_users_do()
 def test_a_fleet_is_as_declared_after_a_night_and_the_next_night_sends_no_write(nights: Nights):
     """Twelve sites, of which one adds an address, another one makes an exception, and one has too many visits."""
     nights.hosts = {f"site{number:02}": host_of(number) for number in range(1, SITES + 1)}

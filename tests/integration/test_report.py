@@ -81,6 +81,7 @@ def reporter(tmp_path: Path, simulator: Simulator, ansible: Ansible) -> Reporter
 
 
 @pytest.mark.story
+@runs.as_users_do()
 def test_a_fleet_of_which_one_site_fails_and_one_has_hostile_names(tmp_path: Path):
     """Twelve sites in one run, which sends no write, and whose gap is named in the page and in the output."""
     with Simulator(sites=12) as simulator, tempfile.TemporaryDirectory(prefix="hosting-") as scratch:
