@@ -52,7 +52,8 @@ home = mkdir -p "$(HOME_DIR)" && env \
 in = $(home) ANSIBLE_COLLECTIONS_PATH="$(BUILD)/collections" PYTHONPATH="$(BUILD)/collections"
 # Tests wait for most of their time, so each processor has several of them.
 WORKERS ?= $(shell echo $$((4 * $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))))
-pytest = mkdir -p build/pytest build/runs && find build/runs -type f -mtime +2 -delete && $(in) "$(VENV)/bin/python" -m pytest --numprocesses=$(WORKERS) --dist=worksteal \
+pytest = mkdir -p build/pytest build/runs && find build/runs -type f -mtime +2 -delete && \
+	$(in) "$(VENV)/bin/python" -m pytest --numprocesses=$(WORKERS) --dist=worksteal \
 	--basetemp="$(BUILD)/pytest/$(notdir $(VENV))"
 # pip asks rustc for its version, and rustup would then make its folder in the home.
 pip = RUSTUP_HOME="$(BUILD)/home/rustup" "$(1)/bin/python" -m pip --disable-pip-version-check install --quiet --quiet
