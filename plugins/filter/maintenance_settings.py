@@ -52,7 +52,7 @@ _value:
   description:
     - C(problems) has a sentence for each mistake. Where no variable is of a wrong type, C(declared) has the parts as
       M(hosting.management.environment) takes them, C(compared) those that are not changed, and C(gather) what is to be
-      read. C(result) is for P(hosting.management.maintenance_result#filter).
+      read. C(result) is for P(hosting.management.maintenance_results#filter).
   type: dict
   contains:
     problems:

@@ -17,7 +17,7 @@ description:
 positional: wanted
 options:
   _input:
-    description: The results of the tasks, as for P(hosting.management.maintenance_result#filter), and C(now), that of
+    description: The results of the tasks, as for P(hosting.management.maintenance_results#filter), and C(now), that of
       M(hosting.management.release_info).
     type: dict
     required: true

@@ -53,9 +53,12 @@ class Watch:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._timer: threading.Timer | None = None
+        self._changed = threading.Condition()
         self._line: socket.socket | None = None
+        self._ends_at = 0.0  # when what comes through it takes too long, in seconds of time.monotonic()
+        # One thread for all answers: to start one for each would take longer than all else that they need.
+        self._guard: threading.Thread | None = None
+        self._wakes_at = 0.0
 
     def new_request(self, timeout: float, deadline: float | None) -> None:
         """Set the bounds of the next request: ``timeout`` in seconds, ``deadline`` in those of time.monotonic()."""
@@ -75,26 +78,42 @@ class Watch:
         self.end()
         self.has_ended_it = False
         self.seconds = self.left(ANSWER_STEPS * self._timeout)
-        # A descriptor of its own: TLS gives the socket another object, and must not be closed under the reader.
-        self._line = socket.socket(fileno=os.dup(sock.fileno()))
-        self._timer = threading.Timer(min(self.seconds, threading.TIMEOUT_MAX), self._shut_down, [self._line])
-        self._timer.daemon = True
-        self._timer.start()
+        with self._changed:
+            # A descriptor of its own: TLS gives the socket another object, and must not be closed under the reader.
+            self._line = socket.socket(fileno=os.dup(sock.fileno()))
+            self._ends_at = time.monotonic() + min(self.seconds, threading.TIMEOUT_MAX)
+            if self._guard is None:
+                self._guard = threading.Thread(target=self._shut_down_late_ones, daemon=True)
+                self._guard.start()
+            elif self._ends_at < self._wakes_at:
+                self._changed.notify()
 
     def end(self) -> None:
         """Watch no longer."""
-        with self._lock:
-            if self._timer and self._line:
-                self._timer.cancel()
+        with self._changed:
+            if self._line:
                 self._line.close()
-            self._timer = self._line = None
+            self._line = None
 
-    def _shut_down(self, line: socket.socket) -> None:
-        with self._lock:
-            if self._line is line:
+    def close(self) -> None:
+        """Watch nothing more."""
+        self.end()
+        with self._changed:
+            self._changed.notify()
+
+    def _shut_down_late_ones(self) -> None:
+        with self._changed:
+            while self._line:
+                left = self._ends_at - time.monotonic()
+                if left > 0:
+                    self._wakes_at = self._ends_at
+                    self._changed.wait(left)
+                    continue
                 self.has_ended_it = True
                 with suppress(OSError):
-                    line.shutdown(socket.SHUT_RDWR)
+                    self._line.shutdown(socket.SHUT_RDWR)
+                break
+            self._guard = None
 
     def begin_connecting(self) -> None:
         """Forget the attempt before."""
@@ -149,6 +168,10 @@ class Adapter(HTTPAdapter):
 
     def cert_verify(self, conn: object, url: object, verify: object, cert: object) -> None:
         """Leave the connections as they are: their TLS context has the certificates."""
+
+    def close(self) -> None:
+        super().close()
+        self.watch.close()
 
     def _watch_pools(self, manager: PoolManager) -> None:
         classes = manager.pool_classes_by_scheme.items()

@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from ..module_utils._phases import operations_of
 from ..module_utils._progress import FAILED, FINISHED, IN_PROGRESS
 from .maintenance_checks import Checked
@@ -14,6 +17,54 @@ from .maintenance_undo import under_way
 from .part_differences import entries_of, waiting_in
 from .plain_values import Record, plain
 from .results import is_not_offered
+
+KNOWN = (
+    *("settings", "kept", "update_backup", "made", "well", "judged", "log"),
+    *("pictures", "pictures_after", "compared", "undo", "restore", "restored", "back", "held_by"),
+)
+"""What is known of a host: what is asked of it, what its tasks have registered, and which host holds it back."""
+
+
+def results_of(hosts: Iterable[Mapping[str, Any]], names: Record) -> list[Record]:
+    """Return the ``host`` and the ``result`` (result_of) of each environment that has been looked at.
+
+    :param hosts: the variables of each host.
+    :param names: which of them has what of KNOWN; one that is not there yet, or is empty, has not come so far:
+        ``settings`` is what maintenance_settings has returned, ``held_by`` the name of the host whose updates went
+        wrong, and the others are as in result_of.
+    """
+    every = [{one: plain(host.get(names[one]) or {}) for one in KNOWN} for host in hosts]
+    return [_result_of_host(known) for known in every if "result" in known["settings"] and known["kept"]]
+
+
+def _result_of_host(known: Record) -> Record:
+    settings = known["settings"]["result"]
+    host, kept = settings["environment"], known["kept"]
+    holds = known["held_by"] not in ({}, host) and not known["update_backup"].get("failed")
+    done = {
+        **{name: known[name] for name in ("kept", "update_backup", "made", "well", "judged", "log")},
+        "site": kept.get("site_check") or {},
+        "locks": (known["made"] or kept).get("locks") or [],
+        "held_by": known["held_by"] if holds else "",
+        "pictures": {"before": known["pictures"], "after": known["pictures_after"], "compared": known["compared"]},
+        "undo": {"choice": known["undo"], **{name: known[name] for name in ("restore", "restored", "back")}},
+    }
+    return {"host": host, "result": result_of(done, settings)}
+
+
+def next_of(results: Iterable[Record], most_failures: float, check_mode: bool) -> Record:
+    """Return what comes next for the environments of a wave: whether it ``waits``, ``stops`` the run or ``updates``.
+
+    :param results: those of result_of, of each environment of the wave; empty where one was not looked at.
+    :param most_failures: the percentage of environments that may fail before no other wave is begun.
+    """
+    known = plain(list(results))
+    failed = sum(bool(one.get("failed")) for one in known)
+    return {
+        "waits": any(one.get("goes_on") for one in known),
+        "stops": bool(known) and failed * 100 / len(known) > most_failures,
+        "updates": not check_mode and any(one.get("is_due") or one.get("is_going_back") for one in known),
+    }
 
 
 def result_of(done: Record, settings: Record) -> Record:
@@ -95,6 +146,8 @@ class _Maintained(Declared, Checked):
             "is_reached": True,
             "done": self.done,
             "due": self._due(),
+            "is_due": self._is_due(),
+            "goes_on": goes_on(self._of("kept")),
             "is_going_back": bool(self.settings.get("rolls_back") and under_way(self._of("kept"))),
             "removed_backups": self._removed(),
             "log": self._of("log").get("lines") or [],
@@ -106,6 +159,12 @@ class _Maintained(Declared, Checked):
             "needs_person": any(one["level"] == "fail" for one in self.findings),
             "findings": self.findings,
         }
+
+    def _is_due(self) -> bool:
+        """Tell whether updates are to be made in this run: there are some, the site works, and nobody has locked it."""
+        kept = self._of("kept")
+        differs = set(kept.get("differs") or []).intersection(self.settings["updates"])
+        return bool(differs and not kept.get("locks") and not self._of("site").get("failed"))
 
     def _due(self) -> list[str]:
         """Return the parts that have updates to make still."""

@@ -75,6 +75,8 @@ def _not_reached(host: str) -> Record:
         "is_reached": False,
         "done": [],
         "due": [],
+        "is_due": False,
+        "goes_on": False,
         "is_going_back": False,
         "removed_backups": [],
         "pictures": of_pictures({}, {}),

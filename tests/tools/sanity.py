@@ -4,7 +4,8 @@
 """Run `ansible-test sanity --venv` with the ansible-core of the interpreter that runs this script.
 
 It works on a copy of the checkout and in a home of its own, so nothing is left outside build/, and it works without
-downloading pip's bootstrap script. Arguments are handed to ansible-test.
+downloading pip's bootstrap script. With --published, the copy has what users install: without the tests, for which
+there is ruff. All other arguments are handed to ansible-test.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import yaml
 from ansible import release
 from ansible_test._internal.python_requirements import get_venv_packages
 from checkout import ROOT, copy
@@ -25,6 +27,8 @@ from interpreter import interpreters
 
 BUILD = ROOT / "build" / "sanity" / ".".join(release.__version__.split(".")[:2])
 HOME = BUILD / "home"
+
+PUBLISHED = "--published"
 
 # Stands in for get-pip.py, which ansible-test would download into this place: Python brings a pip along, and that pip
 # installs the release which ansible-test asks for.
@@ -72,6 +76,15 @@ def prepare_path(pythons: dict[str, str]) -> str:
     return os.pathsep.join([str(Path(sys.executable).parent), str(folder), *rest])
 
 
+def leave_out_what_is_not_published(tree: Path) -> None:
+    """Remove the tests that `ansible-galaxy collection build` leaves out."""
+    ignored = yaml.safe_load((tree / "galaxy.yml").read_text())["build_ignore"]
+    for name in ignored:
+        if name.startswith("tests/"):
+            path = tree / name
+            path.unlink() if path.is_file() else shutil.rmtree(path)
+
+
 def main() -> int:
     pythons = {f"{major}.{minor}": path for (major, minor), path in interpreters().items()}
     here = f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -84,12 +97,16 @@ def main() -> int:
     ansible_test = Path(sys.executable).with_name("ansible-test")
     command = [sys.executable, ansible_test, "sanity", "--venv", "--color", "no", "--truncate", "0"]
     tree = copy(BUILD)
+    arguments = sys.argv[1:]
+    if PUBLISHED in arguments:
+        arguments.remove(PUBLISHED)
+        leave_out_what_is_not_published(tree)
     # Without a repository of its own the copy would be what git ignores in the checkout: nothing to test.
     subprocess.run(["git", "init", "--quiet", "--template=", tree], check=True)
     began = time.monotonic()
     tests, skipped = [], []
     with subprocess.Popen(
-        command + sys.argv[1:],
+        command + arguments,
         cwd=tree,
         env=environment,
         stdin=subprocess.DEVNULL,

@@ -519,12 +519,19 @@ def test_a_watch_that_ends_in_a_pause_ends_nothing_else(connect):
     assert "Cannot connect" in str(error)
 
 
-def test_nothing_remains_of_a_watch(connect, simulator):
+def test_one_thread_watches_all_answers_and_ends_with_the_connections(connect, simulator):
     client = connect(simulator)
+    guards = set()
     for _one in range(20):
         client.send(READ)
-    assert sum(isinstance(thread, threading.Timer) and thread.is_alive() for thread in threading.enumerate()) <= 1
-    assert client._watch._line is None
+        assert client._watch._line is None
+        guards.add(client._watch._guard)
+    [guard] = guards
+    client._watch.close()
+    guard.join(5)
+    assert not guard.is_alive()
+    client.send(READ)
+    assert client._watch._guard.is_alive()
 
 
 def test_nothing_is_sent_on_a_connection_that_took_too_long(connect, simulator, monkeypatch):

@@ -8,10 +8,13 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.hosting.management.plugins.plugin_utils.maintenance import (
+    KNOWN,
     goes_on,
     has_more,
     is_spoilt,
+    next_of,
     result_of,
+    results_of,
     wave_of,
 )
 from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_findings import PARTS
@@ -41,7 +44,7 @@ SETTINGS = {
 def entry(**values: object) -> dict:
     """What environment says of a part, or of one of several entries of it."""
     nothing = {"changed": False, "differs": False, "before": None, "after": None, "held": [], "failed": False}
-    return {**nothing, "msg": None, "error": None, "result": {}, **values}
+    return {**nothing, "msg": None, "error": None, "result": {}, "waits_for": "", **values}
 
 
 def kept(**parts: dict) -> dict:
@@ -875,3 +878,89 @@ def test_one_wait_is_for_those_at_which_something_goes_on():
         "wait_timeout": 600,
     }
     assert wave_of([], []) == {"ids": [], "names": {}, "wait_timeout": 0}
+
+
+NAMES = {name: f"its_{name}" for name in KNOWN}
+
+
+def host(name: str = "shop", **known: object) -> dict:
+    """The variables of a host at which these tasks have come to an end."""
+    settings = {"result": {**SETTINGS, "environment": name, "updates": ["plugins"]}}
+    return {"its_settings": settings, **{f"its_{one}": value for one, value in known.items()}}
+
+
+DUE = {"changed": False, "parts": {}, "differs": ["plugins", "denied_ips"]}
+
+
+def test_each_host_that_was_looked_at_has_a_result():
+    hosts = [host("shop", kept=DUE), host("blog"), {}, {"its_settings": {"problems": ["?"]}, "its_kept": DUE}]
+    [one] = results_of(hosts, NAMES)
+    assert (one["host"], one["result"]["environment"], one["result"]["due"]) == ("shop", "shop", ["plugins"])
+
+
+def test_results_come_from_the_variables_that_the_role_names():
+    kept = {**DUE, "site_check": {"failed": True, "msg": "It answers 500.", "error": {"kind": "check_failed"}}}
+    made = {"changed": True, "parts": {}, "locks": [{"text": "locked by Ann"}]}
+    [one] = results_of([host(kept=kept, made=made, log={"lines": ["PHP Fatal error"]})], NAMES)
+    assert one["result"]["log"] == ["PHP Fatal error"]
+    assert any("It answers 500." in finding["text"] for finding in one["result"]["findings"])
+
+
+IS_DUE = {
+    "it has updates": (DUE, True),
+    "something else differs": ({**DUE, "differs": ["denied_ips"]}, False),
+    "nothing differs": ({**DUE, "differs": []}, False),
+    "its site does not work": ({**DUE, "site_check": {"failed": True, "msg": "?"}}, False),
+    "its site works": ({**DUE, "site_check": {"failed": False}}, True),
+    "somebody has locked it": ({**DUE, "locks": [{"text": "locked by Ann"}]}, False),
+}
+
+
+@pytest.mark.parametrize(("kept", "is_due"), IS_DUE.values(), ids=IS_DUE)
+def test_an_environment_is_due_for_updates_if(kept: dict, is_due: bool):
+    [one] = results_of([host(kept=kept)], NAMES)
+    assert one["result"]["is_due"] is is_due
+
+
+HELD_BY = {
+    "another one": ("blog", {}, True),
+    "nobody": ("", {}, False),
+    "itself": ("shop", {}, False),
+    "another one, but it has no backup": ("blog", {"failed": True, "msg": "refused"}, False),
+}
+
+
+@pytest.mark.parametrize(("held_by", "update_backup", "is_held"), HELD_BY.values(), ids=HELD_BY)
+def test_updates_are_held_back_by(held_by: str, update_backup: dict, is_held: bool):
+    kept = {**DUE, "parts": {"plugins": entry(differs=True, after=["2.5.0"])}}
+    [one] = results_of([host(kept=kept, held_by=held_by, update_backup=update_backup)], NAMES)
+    assert any("blog" in finding["text"] for finding in one["result"]["findings"]) is is_held
+
+
+def test_a_result_tells_whether_what_was_begun_goes_on():
+    running, ended = (
+        {"operations": [{"id": "backups:add-manual-1", "state": one}]} for one in ("in_progress", "finished")
+    )
+    waiting = {"parts": {"backup": entry(waits_for="a push")}}
+    for kept, goes in ((running, True), (ended, False), (waiting, True)):
+        [one] = results_of([host(kept={**DUE, **kept})], NAMES)
+        assert one["result"]["goes_on"] is goes
+
+
+NEXT = {
+    "nothing is left": ([{}], 100, False, (False, False, False)),
+    "one has updates": ([{}, {"is_due": True}], 100, False, (False, False, True)),
+    "one goes back": ([{}, {"is_going_back": True}], 100, False, (False, False, True)),
+    "check mode updates nothing": ([{"is_due": True}, {"is_going_back": True}], 100, True, (False, False, False)),
+    "something goes on": ([{}, {"goes_on": True}], 100, False, (True, False, False)),
+    "as many as may fail have": ([{"failed": True}, {}], 50, False, (False, False, False)),
+    "one more has failed": ([{"failed": True}, {"failed": True}, {}], 50, False, (False, True, False)),
+    "none may fail": ([{"failed": True}, {}], 0, False, (False, True, False)),
+    "no host is left": ([], 0, False, (False, False, False)),
+}
+
+
+@pytest.mark.parametrize(("results", "most_failures", "check_mode", "expected"), NEXT.values(), ids=NEXT)
+def test_what_comes_next_for_a_wave_when(results: list, most_failures: float, check_mode: bool, expected: tuple):
+    comes = next_of(results, most_failures, check_mode)
+    assert (comes["waits"], comes["stops"], comes["updates"]) == expected

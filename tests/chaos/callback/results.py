@@ -34,15 +34,20 @@ class CallbackModule(CallbackBase):
     def v2_runner_on_failed(self, result, ignore_errors=False):
         self._write(result, failed=True, ignored=ignore_errors)
 
+    def v2_runner_item_on_ok(self, result):
+        # One task may set a fact for each of many hosts.
+        if "ansible_facts" in result._result:
+            self._write(result, host=result._task.delegate_to)
+
     def v2_runner_item_on_failed(self, result):
         self._write(result, failed=True, ignored=True)
 
     def v2_runner_on_unreachable(self, result):
         self._write(result, failed=True)
 
-    def _write(self, result, failed=False, ignored=False):
+    def _write(self, result, failed=False, ignored=False, host=None):
         line = {
-            "host": result._host.get_name(),
+            "host": host or result._host.get_name(),
             "task": result._task.get_name(),
             "action": result._task.action,
             "failed": failed,
