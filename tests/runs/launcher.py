@@ -8,6 +8,7 @@ kept for other runs, memory is not tidied up, and operations are looked at earli
 """
 
 import gc
+import os
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -37,12 +38,17 @@ def main() -> int:
     from ansible.cli import playbook
 
     can_import = cli.init_plugin_loader
+    searched = os.environ.get("ANSIBLE_COLLECTIONS_PATH", "").split(os.pathsep)
 
     def look_early(*arguments: object) -> None:
         can_import(*arguments)
         operations = "ansible_collections.hosting.management.plugins.module_utils._operations"
         with suppress(ModuleNotFoundError):  # where the collection is not installed
             import_module(operations).POLL_INTERVAL = POLL_INTERVAL
+        if any(Path(path, "ansible_collections", "awx").is_dir() for path in searched):
+            from runs import forked_modules
+
+            forked_modules.fork_modules_of("awx.awx", "controller_api")
 
     cli.init_plugin_loader = look_early
     return playbook.main()

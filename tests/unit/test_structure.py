@@ -358,7 +358,9 @@ def test_the_documented_kinds_of_errors_are_those_that_there_are():
 
 
 def test_the_tarball_has_no_tests_but_the_settings_of_ansible_test():
-    listed = subprocess.run(["git", "ls-files", "tests"], cwd=PLUGINS.parent, capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "tests"], cwd=PLUGINS.parent, capture_output=True, text=True, check=True
+    )
     ignored = yaml.safe_load((PLUGINS.parent / "galaxy.yml").read_text())["build_ignore"]
     shipped = {Path(name) for name in listed.stdout.split()}
     shipped = {path for path in shipped if not any(path.is_relative_to(name) for name in ignored)}
