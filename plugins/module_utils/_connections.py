@@ -99,20 +99,19 @@ class Watch:
         """Watch nothing more."""
         self.end()
         with self._changed:
+            self._ends_at = 0.0
             self._changed.notify()
 
     def _shut_down_late_ones(self) -> None:
         with self._changed:
-            while self._line:
-                left = self._ends_at - time.monotonic()
-                if left > 0:
-                    self._wakes_at = self._ends_at
-                    self._changed.wait(left)
-                    continue
+            # It also sleeps between two answers: most of them take less time than a thread needs to begin.
+            while (left := self._ends_at - time.monotonic()) > 0:
+                self._wakes_at = self._ends_at
+                self._changed.wait(left)
+            if self._line:
                 self.has_ended_it = True
                 with suppress(OSError):
                     self._line.shutdown(socket.SHUT_RDWR)
-                break
             self._guard = None
 
     def begin_connecting(self) -> None:
