@@ -937,6 +937,15 @@ def test_updates_are_held_back_by(held_by: str, update_backup: dict, is_held: bo
     assert any("blog" in finding["text"] for finding in one["result"]["findings"]) is is_held
 
 
+@pytest.mark.parametrize("task", ["kept", "made"])
+def test_updates_wait_for_a_lock_that_was_met_by(task: str):
+    lock = {"group": "all", "environment": None, "reason": "Black Friday", "author": "Ann", "until": None}
+    known = {"kept": {**DUE, "parts": {"plugins": entry(differs=True, after=["2.5.0"])}}}
+    known[task] = {**known["kept"], "locks": [lock]}
+    [one] = results_of([host(**known)], NAMES)
+    assert any("Black Friday" in finding["text"] for finding in one["result"]["findings"])
+
+
 def test_a_result_tells_whether_what_was_begun_goes_on():
     running, ended = (
         {"operations": [{"id": "backups:add-manual-1", "state": one}]} for one in ("in_progress", "finished")
