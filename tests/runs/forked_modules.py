@@ -1,7 +1,7 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Module processes of other collections as forks, which need not load Python and Ansible: a tenth of the time.
+"""Module processes of other collections as forks, which need not load Python and Ansible for most of their time.
 
 Those of this collection are never run so: whether a module process has all that it needs is what tests are to find out.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import traceback
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -69,6 +70,9 @@ def _be_module(module: str, arguments: dict[str, Any], environment: dict[str, An
         basic._ANSIBLE_PROFILE = PROFILE
         import_module(module).main()
     except SystemExit:
+        sys.stdout.flush()
+    except Exception:  # noqa: BLE001 (whatever it is, it is shown as a module process shows it)
+        traceback.print_exc(file=sys.stdout)
         sys.stdout.flush()
     finally:
         os._exit(0)
