@@ -90,7 +90,9 @@ class Job:
     def of(cls, folder: Path) -> Job:
         """Read what ansible-runner has kept of a job in its folder."""
         kept = folder / "artifacts" / folder.name
-        events = [json.loads(file.read_text()) for file in (kept / "job_events").glob("*.json")]
+        # A job that is cancelled leaves what it had begun to tell, without a number.
+        files = [file for file in (kept / "job_events").glob("*.json") if not file.name.endswith("-partial.json")]
+        events = [json.loads(file.read_text()) for file in files]
         events.sort(key=lambda event: event["counter"])
         return cls((kept / "status").read_text(), events, (kept / "stdout").read_text(), folder)
 
