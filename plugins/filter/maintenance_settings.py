@@ -26,6 +26,12 @@ options:
       - The name of the host.
     type: str
     required: true
+  groups:
+    description:
+      - The groups that the host is in, which a lock may name.
+    type: list
+    elements: str
+    default: []
   waves:
     description:
       - What the playbook makes of C(maintain_serial). C(sizes) are the sizes of the waves, and C(are_in_force) tells
@@ -50,9 +56,9 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description:
-    - C(problems) has a sentence for each mistake. Where no variable is of a wrong type, C(declared) has the parts as
-      M(hosting.management.environment) takes them, C(compared) those that are not changed, and C(gather) what is to be
-      read. C(result) is for P(hosting.management.maintenance_results#filter).
+    - C(problems) has a sentence for each mistake. Where no variable is of a wrong type, C(keep) and C(make) have the
+      options of M(hosting.management.environment), for the whole environment and for its updates. C(result) is for
+      P(hosting.management.maintenance_results#filter).
   type: dict
   contains:
     problems:

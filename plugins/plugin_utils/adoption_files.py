@@ -327,7 +327,7 @@ class _Plan:
         )
         if found.wrong:
             self.notes.append(f"{one.host}: {' '.join(found.wrong)}")
-        declared: Record = settings.get("declared") or {}
+        declared: Record = settings.get("keep", {}).get("declaration", {})
         return declared if any(value is not None for value in declared.values()) else {}
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
@@ -41,11 +41,19 @@ NEED_COMPANIONS = ("sftp_allowlist", "php_version", "dns_records", "plugins")
 """The parts that a service with the documented endpoints only cannot change."""
 
 
-def settings_of(variables: Record, host: str, *, waves: Record | None = None, check_mode: bool = False) -> Record:
+def settings_of(
+    variables: Record,
+    host: str,
+    *,
+    groups: Iterable[str] = (),
+    waves: Record | None = None,
+    check_mode: bool = False,
+) -> Record:
     """Return what the role is asked to do with an environment, and the problems that keep it from doing so.
 
     :param variables: the role's variables, as the lookup role_variables reads them.
     :param host: the name of the environment.
+    :param groups: the groups that the host is in, which a lock may name.
     :param waves: of the playbook maintain: ``sizes``, and whether they are those that Ansible uses (``are_in_force``).
     :param check_mode: whether nothing is to be changed.
     """
@@ -63,7 +71,7 @@ def settings_of(variables: Record, host: str, *, waves: Record | None = None, ch
         planned = None
         problems.append(str(error))
     problems += plan.problems_of_file(ROLE, variables["typed"]["maintain_plan_file"], check_mode)
-    return {"problems": problems, **_settings(variables["typed"], variables["also"], host, check_mode, planned)}
+    return {"problems": problems, **_settings(variables["typed"], variables["also"], host, list(groups), check_mode, planned)}
 
 
 def problems_of_all(problems: Record) -> str:
@@ -92,7 +100,9 @@ def _planned(typed: Record, host: str) -> Record | None:
     return plan.of_host(plan.read(path, ROLE), host, str(typed["maintain_environment_id"])) if path else None
 
 
-def _settings(typed: Record, also: Record, host: str, check_mode: bool, planned: Record | None) -> Record:
+def _settings(
+    typed: Record, also: Record, host: str, groups: list[str], check_mode: bool, planned: Record | None
+) -> Record:
     declared = _declared(typed, also)
     for name in planned["not_seen"] if planned else ():
         declared[name] = None  # nobody has seen what it would do
@@ -113,12 +123,18 @@ def _settings(typed: Record, also: Record, host: str, check_mode: bool, planned:
     foresees_backup = bool(check_mode and made and typed["maintain_update_backup"] and declared["backup"] is None)
     if foresees_backup:
         declared["backup"] = _backup(typed, max_age)
+    given = _given(typed, host, groups, plan.moves_of(planned, bound) if planned else None)
     return {
-        "declared": declared,
-        "compared": compared,
-        "compared_first": [*compared, *(["backup"] if foresees_backup else []), *([] if check_mode else UPDATES)],
-        "planned": plan.moves_of(planned, bound) if planned else None,
-        "site_check": _site_check(typed, bool(updates)),
+        "keep": {
+            **given,
+            "declaration": declared,
+            "compare": [*compared, *(["backup"] if foresees_backup else []), *([] if check_mode else UPDATES)],
+            "gather": list(
+                dict.fromkeys([*(READINGS[name] for name in checks), *(["releases"] if rolls_back else [])])
+            ),
+            "site_check": _site_check(typed, bool(updates)),
+        },
+        "make": {**given, **{name: declared[name] for name in UPDATES}, "compare": compared},
         "waiting": {
             "environment_id": str(typed["maintain_environment_id"]).lower(),
             "environment": host,
@@ -131,7 +147,6 @@ def _settings(typed: Record, also: Record, host: str, check_mode: bool, planned:
         "rolls_back": rolls_back,
         "update_backup_max_age": max_age,
         "log_lines": (typed["maintain_log_lines"] or 0) if _has_companions(also) else 0,
-        "gather": list(dict.fromkeys([*(READINGS[name] for name in checks), *(["releases"] if rolls_back else [])])),
         "result": {
             "environment": host,
             "environment_id": typed["maintain_environment_id"],
@@ -158,6 +173,20 @@ def _settings(typed: Record, also: Record, host: str, check_mode: bool, planned:
             "declared_php_version": typed["maintain_php_version"],
             "declared_dns_records": declared["dns_records"] or [],
         },
+    }
+
+
+def _given(typed: Record, host: str, groups: list[str], planned: Record | None) -> Record:
+    """Return what the module environment is given each time that it works on the host."""
+    return {
+        "environment_id": typed["maintain_environment_id"],
+        "site_id": typed["maintain_site_id"] or None,
+        "environment_name": host,
+        "lock_groups": None if typed["maintain_ignore_lock"] else groups,
+        "planned": planned,
+        "domain_ids": typed["maintain_check_dns_domain_ids"] or [],
+        "canary": typed["maintain_canary"],
+        "wait_timeout": typed["maintain_wait_timeout"],
     }
 
 

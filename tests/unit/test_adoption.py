@@ -164,7 +164,7 @@ class Fleet:
         (read,) = lookup.run([str(ROLES / "maintain")], variables=variables, also=also)
         settings = settings_of(read, host)
         assert settings["problems"] == []
-        return settings["declared"]
+        return settings["keep"]["declaration"]
 
     def differing(self, host: str) -> list[str]:
         """The parts in which the environment is not as its files say, as maintain --check would find them."""

@@ -170,8 +170,8 @@ def test_waves_of_the_inventory_have_no_effect():
 
 
 def test_what_is_not_declared_is_left_alone():
-    assert set(settings()["declared"].values()) == {None}
-    assert settings()["gather"] == ["releases"]
+    assert set(settings()["keep"]["declaration"].values()) == {None}
+    assert settings()["keep"]["gather"] == ["releases"]
 
 
 DECLARED = {
@@ -199,18 +199,18 @@ DECLARED = {
 
 @pytest.mark.parametrize(("part", "values", "taken"), [(part, *case) for part, case in DECLARED.items()], ids=DECLARED)
 def test_a_part_is_as_the_module_takes_it(part: str, values: dict, taken: object):
-    assert settings(**values)["declared"] == {**settings()["declared"], part: taken}
+    assert settings(**values)["keep"]["declaration"] == {**settings()["keep"]["declaration"], part: taken}
 
 
 def test_denied_addresses_of_one_list_are_enough():
-    assert settings(maintain_additional_denied_ips="192.0.2.2")["declared"]["denied_ips"] == ["192.0.2.2"]
-    assert settings(maintain_denied_ips=[])["declared"]["denied_ips"] == []
+    assert settings(maintain_additional_denied_ips="192.0.2.2")["keep"]["declaration"]["denied_ips"] == ["192.0.2.2"]
+    assert settings(maintain_denied_ips=[])["keep"]["declaration"]["denied_ips"] == []
 
 
 def test_records_without_a_domain_are_those_of_the_primary_domain():
     records = [{"type": "A", "name": "a.example"}, {"type": "A", "name": "b.example", "domain_name": "b.example"}]
     records.append({"type": "A", "name": "c.example", "domain_id": "c"})
-    declared = settings(maintain_dns_records=records, hosting_primary_domain_id="own")["declared"]["dns_records"]
+    declared = settings(maintain_dns_records=records, hosting_primary_domain_id="own")["keep"]["declaration"]["dns_records"]
     assert [(one.get("domain_id"), one.get("domain_name")) for one in declared] == [
         ("own", None),
         (None, "b.example"),
@@ -230,8 +230,8 @@ def test_records_without_a_domain_are_those_of_the_primary_domain():
 def test_what_is_compared_only_is_not_updated(values: dict, compared: list, updates: list):
     declared = {"maintain_themes": [{"name": "shop", "update_version": "2"}], "maintain_php_version": "8.4"}
     found = settings(**declared, **values)
-    assert (found["compared"], sorted(found["result"]["updates"])) == (compared, sorted(updates))
-    assert set(found["compared_first"]) == {*compared, "themes", "plugins", "php_version"}
+    assert (found["make"]["compare"], sorted(found["result"]["updates"])) == (compared, sorted(updates))
+    assert set(found["keep"]["compare"]) == {*compared, "themes", "plugins", "php_version"}
 
 
 @pytest.mark.parametrize(
@@ -246,22 +246,22 @@ def test_what_is_compared_only_is_not_updated(values: dict, compared: list, upda
 )
 def test_check_mode_predicts_updates_and_the_backup_before_them_in_one_task(values: dict, is_foreseen: bool):
     found = settings(check_mode=True, **values)
-    assert found["compared_first"] == [*found["compared"], *["backup"] * is_foreseen]
+    assert found["keep"]["compare"] == [*found["make"]["compare"], *["backup"] * is_foreseen]
     if is_foreseen:
-        assert found["declared"]["backup"] == {"tag": "maintenance", "max_age": "1h"}
+        assert found["keep"]["declaration"]["backup"] == {"tag": "maintenance", "max_age": "1h"}
     assert found["result"]["foresees_backup"] is is_foreseen
 
 
 def test_all_can_be_compared_only():
     found = settings(maintain_compare_only="true", maintain_php_version="8.4", maintain_check_only=["themes"])
     assert found["result"]["updates"] == []
-    assert set(found["declared"]) == set(found["compared"]) == set(found["result"]["check_only"])
+    assert set(found["keep"]["declaration"]) == set(found["make"]["compare"]) == set(found["result"]["check_only"])
 
 
 def test_the_environment_variable_counts_where_the_inventory_says_nothing(monkeypatch):
     monkeypatch.setenv("HOSTING_COMPANIONS", "false")
-    assert "plugins" in settings()["compared"]
-    assert settings(hosting_companions=True)["compared"] == []
+    assert "plugins" in settings()["make"]["compare"]
+    assert settings(hosting_companions=True)["make"]["compare"] == []
 
 
 URLS = {"maintain_verify_urls": ["https://shop.example"]}
@@ -280,7 +280,7 @@ URLS = {"maintain_verify_urls": ["https://shop.example"]}
 )
 def test_when_the_site_is_asked(values: dict, begins: bool, asks: bool, verifies: bool):
     found = settings(**values)
-    asked = found["site_check"]
+    asked = found["keep"]["site_check"]
     assert [asked is not None, bool(asked and asked["urls"]), found["verifies"]] == [begins, asks, verifies]
     assert found["looks"] == ("ask.yml" if verifies else "judge.yml")
     assert found["result"]["is_unverified"] is (not verifies and values.get("maintain_verify", True))
@@ -289,7 +289,7 @@ def test_when_the_site_is_asked(values: dict, begins: bool, asks: bool, verifies
 def test_what_is_looked_at_is_read_once():
     wanted = {"maintain_check_php_version": "8.3", "maintain_check_wordpress_version": "6.5"}
     found = settings(**wanted, maintain_check_dns_domain_ids="d", maintain_check_journal=False)
-    assert found["gather"] == ["versions", "dns_records"]
+    assert found["keep"]["gather"] == ["versions", "dns_records"]
     assert found["result"]["checks"] == ["old_php", "old_wordpress", "unexpected_dns"]
 
 
@@ -316,7 +316,7 @@ PINNED = [{"name": "example-forms", "update_version": "2.4.1"}]
     ],
 )
 def test_plugins_with_versions_of_their_own_are_not_updated_to_the_newest(values: dict, declared):
-    assert settings(**values)["declared"]["plugins"] == declared
+    assert settings(**values)["keep"]["declaration"]["plugins"] == declared
 
 
 def test_the_version_of_a_plugin_is_no_number():
