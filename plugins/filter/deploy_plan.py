@@ -17,7 +17,7 @@ positional: looked, company, backups
 options:
   _input:
     description:
-      - What P(hosting.management.deploy_settings#filter) returned for each host. The first one counts for what is the
+      - What P(hosting.management.deploy_host#lookup) returned for each host. The first one counts for what is the
         same for all.
     type: list
     elements: dict

@@ -17,7 +17,7 @@ positional: looked, company, site
 options:
   _input:
     description:
-      - What P(hosting.management.deploy_settings#filter) returned for the host.
+      - What P(hosting.management.deploy_host#lookup) returned for the host.
     type: dict
     required: true
   looked:

@@ -11,12 +11,12 @@ version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 description:
-  - Puts what P(hosting.management.deploy_settings#filter) found for each host into one message. What is wrong with
+  - Puts what P(hosting.management.deploy_host#lookup) found for each host into one message. What is wrong with
     several hosts is said once.
 options:
   _input:
     description:
-      - What P(hosting.management.deploy_settings#filter) returned for each host. Empty for a host that has not got so
+      - What P(hosting.management.deploy_host#lookup) returned for each host. Empty for a host that has not got so
         far.
     type: list
     elements: dict

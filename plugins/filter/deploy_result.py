@@ -22,7 +22,7 @@ options:
     required: true
   settings:
     description:
-      - What P(hosting.management.deploy_settings#filter) returned for the host.
+      - What P(hosting.management.deploy_host#lookup) returned for the host.
     type: dict
     required: true
 """

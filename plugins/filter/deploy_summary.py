@@ -40,7 +40,7 @@ options:
     required: true
   settings:
     description:
-      - What P(hosting.management.deploy_settings#filter) returned for one of the hosts. C(release), C(check_mode) and
+      - What P(hosting.management.deploy_host#lookup) returned for one of the hosts. C(release), C(check_mode) and
         C(may_fail) count, the last one as the percentage of a wave that may fail without stopping the next.
     type: dict
     required: true

@@ -24,7 +24,7 @@ options:
   names:
     description:
       - The names of the variables that have what is known of a host. C(settings) is what
-        P(hosting.management.deploy_settings#filter) returned, C(looked) the result of
+        P(hosting.management.deploy_host#lookup) returned, C(looked) the result of
         M(hosting.management.deployment_info), C(asked) that of M(hosting.management.site_check) before the deployment,
         C(failure) what failed, C(pictures) the result of M(hosting.management.site_snapshot) before the push, and
         C(push) that of M(hosting.management.env_push). Hosts that have not got so far lack them, or have empty ones.

@@ -11,12 +11,12 @@ version_added: 0.2.0
 author:
   - hosting.management contributors (@hosting-management)
 description:
-  - Puts what P(hosting.management.maintenance_settings#filter) found for each host into one message. What is wrong with
+  - Puts what P(hosting.management.maintain_host#lookup) found for each host into one message. What is wrong with
     several hosts is said once, with the names of the first of them.
 options:
   _input:
     description:
-      - The C(problems) that P(hosting.management.maintenance_settings#filter) returned, by the names of the hosts.
+      - The C(problems) that P(hosting.management.maintain_host#lookup) returned, by the names of the hosts.
     type: dict
     required: true
 """

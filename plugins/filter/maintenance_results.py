@@ -24,7 +24,7 @@ options:
   names:
     description:
       - The names of the variables that have what is known of a host. C(settings) is what
-        P(hosting.management.maintenance_settings#filter) returned. C(kept) and C(made) are the results of
+        P(hosting.management.maintain_host#lookup) returned. C(kept) and C(made) are the results of
         M(hosting.management.environment) without and with updates, C(update_backup) that of
         M(hosting.management.manual_backup), C(well) that of M(hosting.management.site_check) after updates, C(judged)
         that of M(hosting.management.update_verdict), C(log) that of M(hosting.management.site_log_info), C(pictures)

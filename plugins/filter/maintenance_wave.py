@@ -16,7 +16,7 @@ description:
 positional: results
 options:
   _input:
-    description: What P(hosting.management.maintenance_settings#filter) has returned for each environment.
+    description: What P(hosting.management.maintain_host#lookup) has returned for each environment.
     type: list
     elements: dict
     required: true

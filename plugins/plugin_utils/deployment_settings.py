@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from ..module_utils._checks import checked_addresses, checked_domain_name, checked_keep, checked_wp_command
@@ -16,7 +17,18 @@ from ..module_utils._text import without_login
 from . import plan as plans
 from .locks import named
 from .plain_values import Record, plain
-from .role_variables import addresses_of, bad_patience, listed, nulls_of, number_of_version, too_small, waves_of
+from .role_variables import (
+    THE_HOST,
+    addresses_of,
+    bad_patience,
+    found_in,
+    listed,
+    nulls_of,
+    number_of_version,
+    too_small,
+    waves_of,
+    waves_said_in,
+)
 from .verified_pictures import pictures_of, problems_of_pictures
 
 LEAST = {"deploy_log_lines": 0, "deploy_looks_per_minute": 1, "deploy_pause_when_unknown": 0}
@@ -48,7 +60,40 @@ HOOKS = ("deploy_before_tasks", "deploy_after_push_tasks", "deploy_after_tasks")
 FIRST_ONE = [1, "100%"]
 """The waves where nothing is said of them."""
 
+INVENTORY = ("hosting_base_url", "hosting_cdn_cache_id", "hosting_environment_name")
+"""The other variables that are read."""
+
+OF_ROLLBACK = (
+    *("deploy_environment_id", "deploy_site_id", "deploy_notified_user_id", "deploy_release", "deploy_backup"),
+    *("deploy_backup_tag", "deploy_restart_php", "deploy_clear_caches", "deploy_caches", "deploy_verify"),
+    *("deploy_verify_urls", "deploy_ignore_lock", "deploy_pause_when_unknown", "deploy_wait_timeout", "deploy_report"),
+    *("deploy_summary_file", "deploy_plan_file", "deploy_plan"),
+)
+"""The variables of the playbook rollback, and no others: what a release is pushed from may depend on its name, which a
+rollback does without."""
+
 UUID_LIKE = re.compile("[0-9A-Fa-f-]{36}$")
+
+
+def host_of(
+    role: str | Path,
+    variables: Mapping[str, Any],
+    template: Callable[[Record], Record],
+    *,
+    rolls_back_only: bool = False,
+) -> Record:
+    """Return what is asked of a host, as documented for the lookup deploy_host.
+
+    :param role: the folder of the role.
+    :param variables: all variables of the host, with their templates.
+    :param template: returns a dictionary of variables with the values of their templates.
+    :param rolls_back_only: whether it is about the playbook rollback, which needs less.
+    :raises ValueError: when the role has no argument specs.
+    """
+    also = [*INVENTORY, *THE_HOST, *waves_said_in(variables, "deploy")]
+    read = found_in(role, variables, template, only=OF_ROLLBACK if rolls_back_only else None, also=also)
+    read["also"]["has_waves"] = "__deploy_waves" in variables
+    return settings_of(read, rolls_back_only=rolls_back_only)
 
 
 def settings_of(read: Record, *, rolls_back_only: bool = False) -> Record:
@@ -59,7 +104,8 @@ def settings_of(read: Record, *, rolls_back_only: bool = False) -> Record:
 
     :param read: what the lookup role_variables returns; ``also`` has ``inventory_hostname``, ``ansible_check_mode``,
         ``ansible_play_name``, ``group_names``, ``hosting_base_url``, ``hosting_cdn_cache_id``,
-        ``hosting_environment_name``, and the ``__deploy_serial`` and ``__deploy_waves`` of the playbook deploy.
+        ``hosting_environment_name``, and ``has_waves``: whether it is the playbook deploy. Its ``__deploy_serial`` and
+        ``__deploy_waves`` are there only where somebody has said something of waves.
     :param rolls_back_only: whether it is about the playbook rollback, which needs less.
     """
     read = plain(read)
@@ -219,10 +265,10 @@ def _plan_of(values: Record, also: Record) -> Record:
         "verify": bool(values.get("deploy_verify")),
         # Facts are shown with -v.
         "verify_urls": [without_login(url) for url in urls] if values.get("deploy_verify") else [],
-        "waves": also["__deploy_serial"] or FIRST_ONE,
+        "waves": also.get("__deploy_serial") or FIRST_ONE,
         "may_fail": values.get("deploy_max_fail_percentage") or 0,
         # A play of one's own asks nothing by default.
-        "confirms": (None if also["__deploy_waves"] else False) if wanted is None else wanted,
+        "confirms": (None if also["has_waves"] else False) if wanted is None else wanted,
         "reports": bool(values.get("deploy_report")),
     }
 
@@ -318,9 +364,9 @@ def _bad_commands(values: Record) -> Iterator[str]:
 
 
 def _bad_waves(also: Record) -> Iterator[str]:
-    words: Any = also["__deploy_waves"]
+    words: Any = also.get("__deploy_waves")
     are_in_force = words is None or str(words) in str(also["ansible_play_name"] or "")
-    yield from waves_of("deploy", also["__deploy_serial"] or [], are_in_force)
+    yield from waves_of("deploy", also.get("__deploy_serial") or [], are_in_force)
 
 
 def _no_files(values: Record) -> Iterator[str]:

@@ -30,7 +30,7 @@ def results_of(hosts: Iterable[Mapping[str, Any]], names: Record) -> list[Record
 
     :param hosts: the variables of each host.
     :param names: which of them has what of KNOWN; one that is not there yet, or is empty, has not come so far:
-        ``settings`` is what maintenance_settings has returned, ``held_by`` the name of the host whose updates went
+        ``settings`` is what the lookup maintain_host has returned, ``held_by`` the name of the host whose updates went
         wrong, and the others are as in result_of.
     """
     every = [{one: plain(host.get(names[one]) or {}) for one in KNOWN} for host in hosts]
@@ -75,7 +75,7 @@ def result_of(done: Record, settings: Record) -> Record:
         ``update_backup`` of manual_backup, ``log`` of site_log_info, ``pictures`` (of site_snapshot ``before`` and
         ``after`` the updates, and ``compared``, of site_compare), and ``undo`` (maintenance_undo.said_of); and what
         updates wait for, ``locks`` and ``held_by``, the name of an environment.
-    :param settings: what the tasks were asked for: ``result`` of maintenance_settings.
+    :param settings: what the tasks were asked for: ``result`` of the lookup maintain_host.
     """
     return _Maintained(plain(done), plain(settings)).result()
 
@@ -102,7 +102,7 @@ def has_more(result: Record, ended: Record) -> bool:
 def wave_of(settings: list[Record], results: list[Record]) -> Record:
     """Return what one task waits for: ``ids`` of environments, their ``names`` by id, and ``wait_timeout``.
 
-    :param settings: what maintenance_settings has returned for each environment of a wave.
+    :param settings: what the lookup maintain_host has returned for each environment of a wave.
     :param results: what became of the same task of each, in the same order.
     """
     pairs = zip(plain(settings), plain(results), strict=True)

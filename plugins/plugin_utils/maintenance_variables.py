@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
@@ -17,7 +18,17 @@ from . import plan
 from .locks import named
 from .maintenance_findings import PARTS, READINGS, UPDATES
 from .plain_values import Record, plain
-from .role_variables import addresses_of, bad_patience, nulls_of, number_of_version, too_small, waves_of
+from .role_variables import (
+    THE_HOST,
+    addresses_of,
+    bad_patience,
+    found_in,
+    nulls_of,
+    number_of_version,
+    too_small,
+    waves_of,
+    waves_said_in,
+)
 from .verified_pictures import pictures_of, problems_of_pictures
 
 ROLE = "maintain"
@@ -32,6 +43,9 @@ LEAST = {
 }
 """The smallest values of numbers."""
 
+INVENTORY = ("hosting_companions", "hosting_primary_domain_id", "hosting_php_version", "hosting_wordpress_version")
+"""The other variables that are read: what the inventory knows of a host, and what the service is."""
+
 PLACE = "\0"
 """What stands for the name of an environment in a sentence that may be true of several."""
 
@@ -39,6 +53,29 @@ IN_PLURAL = {f"{PLACE} lacks ": f"{PLACE} lack ", f"{PLACE} has ": f"{PLACE} hav
 
 NEED_COMPANIONS = ("sftp_allowlist", "php_version", "dns_records", "plugins")
 """The parts that a service with the documented endpoints only cannot change."""
+
+
+def host_of(role: str | Path, variables: Mapping[str, Any], template: Callable[[Record], Record]) -> Record:
+    """Return what the role is asked to do with a host, as documented for the lookup maintain_host.
+
+    :param role: the folder of the role.
+    :param variables: all variables of the host, with their templates.
+    :param template: returns a dictionary of variables with the values of their templates.
+    :raises ValueError: when the role has no argument specs.
+    """
+    read = found_in(role, variables, template, also=[*INVENTORY, *THE_HOST, *waves_said_in(variables, ROLE)])
+    also = read["also"]
+    words = also.get("__maintain_waves")
+    return settings_of(
+        read,
+        str(also["inventory_hostname"]),
+        groups=also["group_names"] or [],
+        waves={
+            "sizes": also.get("__maintain_serial"),
+            "are_in_force": words is None or str(words) in str(also["ansible_play_name"]),
+        },
+        check_mode=bool(also["ansible_check_mode"]),
+    )
 
 
 def settings_of(

@@ -24,8 +24,9 @@ def preload() -> None:
     """
     filter_loader.get("hosting.management.printable")
     test_loader.get("ansible.builtin.defined")
-    for name in ("ansible.builtin.env", "hosting.management.role_variables"):
-        lookup_loader.get(name, class_only=True)
+    for role in ("access", "adopt", "deploy", "maintain", "report"):
+        lookup_loader.get(f"hosting.management.{role}_host", class_only=True)
+    lookup_loader.get("ansible.builtin.env", class_only=True)
     for specs in ROLES.glob("*/meta/argument_specs.yml"):
         options_of(specs.parents[1])
     # Each fork that looks for garbage would otherwise touch, and so copy, all that its parent has loaded or found out.

@@ -22,6 +22,8 @@ from ..module_utils._text import printable, without_login
 from .plain_values import Record, plain
 
 FOREIGN = "hosting_foreign_variables"
+THE_HOST = ("inventory_hostname", "group_names", "ansible_check_mode", "ansible_play_name")
+"""What Ansible knows of a host and of the run."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,17 @@ def nulls_of(given: Record, names: Iterable[str]) -> Iterator[str]:
     for name in names:
         if name in given and given[name] is None:
             yield f"{name} has no value (null). Give it one, or leave it out."
+
+
+def waves_said_in(variables: Iterable[str], role_name: str) -> list[str]:
+    """Return the names of the variables in which a playbook has its waves; none where nobody has said anything of them.
+
+    To find out what these templates say takes a host some milliseconds, and most say nothing.
+
+    :param variables: the names of all variables of the host.
+    """
+    is_said = {f"{role_name}_serial", f"{role_name}_max_fail_percentage"} & set(variables)
+    return [f"__{role_name}_serial", f"__{role_name}_waves"] if is_said else []
 
 
 def waves_of(role_name: str, sizes: Iterable[Any], are_in_force: bool) -> Iterator[str]:

@@ -48,8 +48,7 @@ ALSO = {
     "hosting_base_url": None,
     "hosting_cdn_cache_id": None,
     "hosting_environment_name": None,
-    "__deploy_serial": None,
-    "__deploy_waves": None,
+    "has_waves": False,
 }
 
 
