@@ -47,7 +47,8 @@ _list:
   sample:
     - environment: shop
       check_mode: false
-      problems: [The variable deploy_relase is unknown. Did you mean deploy_release?]
+      problems:
+        - The variable deploy_relase is unknown. Did you mean deploy_release?
       lacks: []
 """
 

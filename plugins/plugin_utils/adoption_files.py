@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..module_utils._text import printable
+from . import maintenance_variables
 from .adoption import (
     ADDITIONAL,
     DENIED,
@@ -28,7 +29,6 @@ from .adoption import (
     wanted_of,
 )
 from .adoption_folder import HEAD, Folder, Look, Rivals
-from .maintenance_variables import settings_of
 from .plain_values import Record, plain
 from .role_variables import checked, options_of
 from .variable_yaml import block_of, comment_of, commented, has_expression
@@ -319,9 +319,8 @@ class _Plan:
         options = options_of(MAINTAIN)
         given = {name: value for name, value in values.items() if name in options and not has_expression(value)}
         found = checked(plain(given), options)
-        names = ("hosting_companions", "hosting_primary_domain_id", "hosting_php_version", "hosting_wordpress_version")
-        also = {name: asked.get("inventory", {}).get(name) for name in names}
-        settings = settings_of(
+        also = {name: asked.get("inventory", {}).get(name) for name in maintenance_variables.INVENTORY}
+        settings = maintenance_variables.settings_of(
             {"unknown": [], "wrong": found.wrong, "typed": found.typed, "given": given, "nulls": [], "also": also},
             one.host,
         )

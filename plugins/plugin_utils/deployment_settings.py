@@ -137,7 +137,43 @@ def settings_of(read: Record, *, rolls_back_only: bool = False) -> Record:
         settings = _held_to_plan(settings, values)
     denied = {"denied_ips": listed(values.get("deploy_denied_ips"))} if settings["sets_denied_ips"] else {}
     settings["declaration"] = {**({"domains": settings["domains"]} if settings["domains"] else {}), **denied}
-    return settings
+    return {**settings, "options": _options_of(settings, values)}
+
+
+def _options_of(settings: Record, values: Record) -> Record:
+    """Return the options of modules by the names of these: a task then has one template instead of one an option."""
+    target = {"environment_id": settings["environment_id"]}
+    patience = {"wait_timeout": settings["wait_timeout"]}
+    return {
+        "deployment_info": {
+            **settings["reads"],
+            "site_id": settings["site_id"] if settings["checks_ids"] else None,
+            "compare_with": settings["declaration"],
+        },
+        "manual_backup": {
+            **target,
+            "tag": settings["backup_tag"],
+            "release": settings["release"],
+            "max_age": settings["backup_max_age"],
+            "keep": values.get("deploy_keep_backups") or None,
+            **patience,
+        },
+        "env_push": {
+            "site_id": settings["site_id"],
+            "source_env_id": settings["source_environment_id"],
+            "target_env_id": settings["environment_id"],
+            **{name: value for name, value in settings["push"].items() if value not in (None, [])},
+            "release": settings["release"],
+            "requires_backup": settings["takes_backup"],
+            **patience,
+        },
+        "environment": {
+            **target,
+            "site_id": settings["site_id"] or None,
+            "environment_name": settings["environment"],
+            **patience,
+        },
+    }
 
 
 def _foreseen_of(settings: Record) -> Record | None:

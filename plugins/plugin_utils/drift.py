@@ -14,7 +14,7 @@ from ansible.errors import AnsibleError
 from ..module_utils._text import printable
 from . import plan
 from .maintenance_findings import PARTS
-from .maintenance_variables import settings_of
+from .maintenance_variables import INVENTORY, settings_of
 from .part_differences import difference_of, entries_of
 from .plain_values import Record
 from .role_variables import found_in
@@ -22,7 +22,6 @@ from .role_variables import found_in
 BY_NAME = ("themes", "plugins", "dns_records")
 """The parts whose states are values by name."""
 
-INVENTORY = ("hosting_companions", "hosting_primary_domain_id", "hosting_php_version", "hosting_wordpress_version")
 LONGEST_TEXT = 600  # characters
 NOT_SHOWN = "The service does not show it, and the journal does not know it."
 
@@ -61,7 +60,7 @@ def asked_of(
         settings = settings_of(found, host["name"])
         if settings["problems"]:
             raise ValueError(" ".join(settings["problems"]))
-        declared = {name: value for name, value in settings["declared"].items() if value is not None}
+        declared = {name: value for name, value in settings["keep"]["declaration"].items() if value is not None}
         if made_plan:
             planned = plan.of_host(made_plan, host["name"], host["environment_id"])
             asked["planned"] = _moves(planned, declared)

@@ -108,7 +108,10 @@ def settings_of(
         planned = None
         problems.append(str(error))
     problems += plan.problems_of_file(ROLE, variables["typed"]["maintain_plan_file"], check_mode)
-    return {"problems": problems, **_settings(variables["typed"], variables["also"], host, list(groups), check_mode, planned)}
+    return {
+        "problems": problems,
+        **_settings(variables["typed"], variables["also"], host, list(groups), check_mode, planned),
+    }
 
 
 def problems_of_all(problems: Record) -> str:

@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.errors import AnsibleError
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar, trust_as_template
 
+from ansible_collections.hosting.management.plugins.lookup.deploy_host import LookupModule
 from ansible_collections.hosting.management.plugins.plugin_utils.deployment_outcome import result_of, summary_of
 from ansible_collections.hosting.management.plugins.plugin_utils.deployment_settings import (
     problems_of,
@@ -39,6 +43,18 @@ GIVEN = {
     "deploy_before_tasks": [],
     "deploy_after_push_tasks": [],
     "deploy_after_tasks": [],
+}
+HOST = {
+    "inventory_hostname": "shop",
+    "group_names": ["shops"],
+    "ansible_check_mode": False,
+    "ansible_play_name": "Deploy in waves of 20",
+    "hosting_environment_id": "e1",
+    "hosting_source_environment_id": "f1",
+    "hosting_site_id": "s1",
+    "hosting_notified_user_id": "u1",
+    "hosting_companions": True,
+    "deploy_release": "v2",
 }
 ALSO = {
     "inventory_hostname": "shop",
@@ -284,16 +300,77 @@ def test_what_is_asked(given, asked):
 
 
 @pytest.mark.parametrize(
-    ("given", "waves", "confirms"),
+    ("given", "has_waves", "confirms"),
     [
-        ({}, None, False),
-        ({}, "1", None),
-        ({"deploy_confirm": "yes"}, None, True),
-        ({"deploy_confirm": False}, "1", False),
+        ({}, False, False),
+        ({}, True, None),
+        ({"deploy_confirm": "yes"}, False, True),
+        ({"deploy_confirm": False}, True, False),
     ],
 )
-def test_who_may_be_asked(given, waves, confirms):
-    assert settings(given, __deploy_waves=waves)["confirms"] is confirms
+def test_who_may_be_asked(given, has_waves, confirms):
+    assert settings(given, has_waves=has_waves)["confirms"] is confirms
+
+
+def host_of(rolls_back_only: bool = False, **values) -> dict[str, Any]:
+    """What the lookup of the role returns for a host with these variables, and the role's defaults."""
+    defaults = DataLoader().load_from_file(str(ROLE / "defaults" / "main.yml"), trusted_as_template=True)
+    values = {**defaults, **HOST, **values}
+    lookup = LookupModule(templar=Templar(loader=DataLoader(), variables=values))
+    (host,) = lookup.run([str(ROLE)], variables=values, rolls_back_only=rolls_back_only)
+    return host
+
+
+def test_what_modules_are_given_comes_from_the_variables_of_the_host():
+    asked = host_of(deploy_push_files_option="ALL_FILES", deploy_keep_backups="5")
+    assert (asked["problems"], asked["lacks"]) == ([], [])
+    patience = {"wait_timeout": asked["wait_timeout"]}
+    assert asked["options"] == {
+        "deployment_info": {**asked["reads"], "site_id": "s1", "compare_with": {}},
+        "manual_backup": {
+            "environment_id": "e1",
+            "tag": asked["backup_tag"],
+            "release": "v2",
+            "max_age": asked["backup_max_age"],
+            "keep": "5",
+            **patience,
+        },
+        "env_push": {
+            "site_id": "s1",
+            "source_env_id": "f1",
+            "target_env_id": "e1",
+            "push_db": True,
+            "push_files": True,
+            "run_search_and_replace": asked["push"]["run_search_and_replace"],
+            "push_files_option": "ALL_FILES",
+            "release": "v2",
+            "requires_backup": True,
+            "force": False,
+            **patience,
+        },
+        "environment": {"environment_id": "e1", "site_id": "s1", "environment_name": "shop", **patience},
+    }
+    assert asked["wait_timeout"] > 0
+    assert host_of(deploy_check_ids=False)["options"]["deployment_info"]["site_id"] is None
+
+
+def test_a_rollback_reads_only_what_it_needs():
+    needless = {"deploy_source_environment_id": trust_as_template("{{ nowhere }}"), "deploy_release": "v1"}
+    asked = host_of(rolls_back_only=True, **needless)
+    assert (asked["problems"], asked["lacks"], asked["playbook"]) == ([], [], "rollback")
+    with pytest.raises(AnsibleError, match="nowhere"):
+        host_of(**needless)
+
+
+def test_the_playbook_asks_for_confirmation_and_says_its_waves():
+    playbook = {"__deploy_serial": "{{ [deploy_serial] }}", "__deploy_waves": "{{ deploy_serial }}"}
+    playbook = {name: trust_as_template(text) for name, text in playbook.items()}
+    # Nobody has said anything of waves: what the playbook makes of that is not asked.
+    assert (host_of(**playbook)["confirms"], host_of(**playbook)["waves"]) == (None, [1, "100%"])
+    assert host_of()["confirms"] is False
+    assert host_of(**playbook, deploy_serial=20)["waves"] == [20]
+    (sentence,) = host_of(**playbook, deploy_serial=3)["problems"]
+    assert "give them with -e" in sentence
 
 
 def test_waves_of_the_plan():

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 from ansible.parsing.dataloader import DataLoader
-from ansible.template import Templar
+from ansible.template import Templar, trust_as_template
 
+from ansible_collections.hosting.management.plugins.lookup.maintain_host import LookupModule as MaintainHost
 from ansible_collections.hosting.management.plugins.lookup.role_variables import LookupModule
 from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_variables import (
     problems_of_all,
@@ -25,7 +26,14 @@ GOOD = {
     "maintain_site_id": "a0000000-0000-4000-8000-000000000001",
 }
 
-
+HOST = {
+    "inventory_hostname": "shop",
+    "group_names": ["shops"],
+    "ansible_check_mode": False,
+    "ansible_play_name": "Maintain",
+    "hosting_environment_id": "e1",
+    "hosting_site_id": "s1",
+}
 ALSO = ["hosting_companions", "hosting_primary_domain_id", "hosting_php_version", "hosting_wordpress_version"]
 
 
@@ -35,6 +43,14 @@ def settings(waves: dict | None = None, check_mode: bool = False, **values) -> d
     lookup = LookupModule(templar=Templar(loader=DataLoader()))
     (read,) = lookup.run([str(ROLE)], variables={**plain, "maintain_verify_urls": [], **GOOD, **values}, also=ALSO)
     return settings_of(read, "shop", waves=waves, check_mode=check_mode)
+
+
+def host_of(**values) -> dict:
+    """What the lookup of the role returns for a host with these variables, and the role's defaults."""
+    defaults = DataLoader().load_from_file(str(ROLE / "defaults" / "main.yml"), trusted_as_template=True)
+    values = {**defaults, **HOST, **values}
+    (host,) = MaintainHost(templar=Templar(loader=DataLoader(), variables=values)).run([str(ROLE)], variables=values)
+    return host
 
 
 def problems(**values) -> list[str]:
@@ -164,6 +180,59 @@ def test_a_login_in_an_address_is_not_shown():
     assert "secret" not in sentence
 
 
+def test_what_a_task_is_given_comes_from_the_variables_of_the_host():
+    given = {
+        "environment_id": "e1",
+        "site_id": "s1",
+        "environment_name": "shop",
+        "lock_groups": ["shops"],
+        "planned": None,
+        "domain_ids": [],
+        "canary": True,
+        "wait_timeout": 600.0,
+    }
+    host = host_of(maintain_php_version="8.4")
+    assert host["problems"] == []
+    assert {name: host["keep"][name] for name in given} == given
+    assert host["make"] == {
+        **given,
+        "themes": None,
+        "plugins": None,
+        "php_version": {"version": "8.4", "automatic_updates": None},
+        "compare": [],
+    }
+    assert host["result"]["check_mode"] is False
+    assert host_of(ansible_check_mode=True)["result"]["check_mode"] is True
+    other = host_of(maintain_ignore_lock=True, maintain_canary=False, hosting_site_id="", maintain_wait_timeout="60")
+    assert (other["keep"]["lock_groups"], other["keep"]["canary"], other["keep"]["site_id"]) == (None, False, None)
+    assert other["make"]["wait_timeout"] == 60
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({}, ""),
+        ({"maintain_serial": "10%"}, ""),
+        ({"maintain_serial": "5"}, "maintain_serial and maintain_max_fail_percentage apply to all hosts at once"),
+        ({"maintain_max_fail_percentage": 5}, "maintain_serial and maintain_max_fail_percentage apply to all hosts"),
+        ({"maintain_serial": "some"}, "maintain_serial has some, which is neither a number of environments nor"),
+        ({"maintain_serial": "5", "__maintain_waves": None}, ""),
+    ],
+    ids=["nothing", "as the play", "other size", "other share", "no size", "play of one's own"],
+)
+def test_waves_are_those_of_the_play(values, said):
+    playbook = {
+        "__maintain_serial": "{{ [maintain_serial | default('100%')] }}",
+        "__maintain_waves": "{{ maintain_serial | default('10%') }}, {{ maintain_max_fail_percentage | default(0) }} %",
+        "ansible_play_name": f"Check, in waves of {'some' if values.get('maintain_serial') == 'some' else '10%'}, 0 %",
+    }
+    playbook = {name: trust_as_template(text) for name, text in playbook.items()}
+    own = {name: value for name, value in {**playbook, **values}.items() if value is not None}
+    found = host_of(**own)["problems"]
+    assert len(found) == bool(said)
+    assert said in "".join(found)
+
+
 def test_waves_of_the_inventory_have_no_effect():
     (sentence,) = problems(waves={"sizes": [1], "are_in_force": False})
     assert "give them with -e" in sentence
@@ -210,7 +279,9 @@ def test_denied_addresses_of_one_list_are_enough():
 def test_records_without_a_domain_are_those_of_the_primary_domain():
     records = [{"type": "A", "name": "a.example"}, {"type": "A", "name": "b.example", "domain_name": "b.example"}]
     records.append({"type": "A", "name": "c.example", "domain_id": "c"})
-    declared = settings(maintain_dns_records=records, hosting_primary_domain_id="own")["keep"]["declaration"]["dns_records"]
+    declared = settings(maintain_dns_records=records, hosting_primary_domain_id="own")["keep"]["declaration"][
+        "dns_records"
+    ]
     assert [(one.get("domain_id"), one.get("domain_name")) for one in declared] == [
         ("own", None),
         (None, "b.example"),

@@ -464,10 +464,14 @@ def test_a_plan_says_what_each_declared_part_may_become(tmp_path):
     }
     asked = settings(maintain_plan=str(tmp_path / "plan.json"), **declared)
     assert asked["problems"] == []
-    assert asked["keep"]["planned"] == asked["make"]["planned"] == {
-        "denied_ips": {"before": ["x"], "after": ["a"]},
-        "plugins": {"before": {"forms": "1", "seo": "3"}, "after": {"forms": "2", "seo": "4"}},
-        "php_version": None,
-    }
+    assert (
+        asked["keep"]["planned"]
+        == asked["make"]["planned"]
+        == {
+            "denied_ips": {"before": ["x"], "after": ["a"]},
+            "plugins": {"before": {"forms": "1", "seo": "3"}, "after": {"forms": "2", "seo": "4"}},
+            "php_version": None,
+        }
+    )
     assert asked["keep"]["declaration"]["image_optimization"] is None  # nobody has seen what it would do
     assert settings(**declared)["keep"]["planned"] is None

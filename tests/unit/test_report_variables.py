@@ -19,6 +19,8 @@ from ansible_collections.hosting.management.plugins.plugin_utils.report.document
 
 ROLE = Path(__file__).parents[2] / "roles" / "report"
 INVENTORY = {
+    "inventory_hostname": "shop",
+    "group_names": ["shops"],
     "hosting_site_id": "a1",
     "hosting_site_name": "shop",
     "hosting_environment_id": "e1",
@@ -53,6 +55,8 @@ def test_the_inventory_says_what_to_read():
         "compare_with": None,
         "canary": False,
         "query_names": {},
+        "environment_name": "shop",
+        "groups": ["shops"],
     }
 
 

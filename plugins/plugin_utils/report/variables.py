@@ -59,6 +59,8 @@ def host_of(role: str | Path, variables: Mapping[str, Any], template: Callable[[
             "compare_with": compared["declared"],
             "canary": compared["canary"],
             "query_names": values["query_names"] or {},
+            "environment_name": variables.get("inventory_hostname"),
+            "groups": variables.get("group_names") or [],
         },
         "settings": {
             **{name: values[name] for name in ("title", "parts", "time_frame", "charts")},
