@@ -17,7 +17,7 @@ positional: settings
 options:
   _input:
     description:
-      - What was done, as P(hosting.management.deploy_steps#filter) returns it as C(done).
+      - What was done, as P(hosting.management.deploy_steps#lookup) returns it as C(done).
     type: dict
     required: true
   settings:

@@ -5,6 +5,10 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
+from typing import Any
+
 from ..module_utils._phases import operations_of
 from ..module_utils._progress import FINISHED, IN_PROGRESS
 from .deployment import goes_back
@@ -16,6 +20,29 @@ from .plain_values import Record, plain
 
 OF_ALL = ("journal", "verified", "waited")
 """The results of tasks that were run once for all environments of the wave."""
+
+
+def known_of(names: Record, variables: Mapping[str, Any]) -> Record:
+    """Return how far a host has come, and which steps are left, as documented for the lookup deploy_steps.
+
+    :param names: the names of the variables that have what the tasks have registered.
+    :param variables: those of the host.
+    """
+    names = plain(names)
+    registered = {
+        known: [variables[one] for one in name] if isinstance(name, list) else variables[name]
+        for known, name in names.items()
+    }
+    settings = plain(registered.pop("settings"))
+    done = done_of(registered, settings)
+    return {
+        "done": done,
+        **steps_of(done, settings, time.time()),
+        "looked": done["looked"],
+        "site": done["site"],
+        "ended": {"operations": done["ends"]} if done["ends"] else {},
+        "for_hooks": {"backup": done["backup"]["backup"], "is_pushed": done["is_pushed"]},
+    }
 
 
 def done_of(registered: Record, settings: Record) -> Record:

@@ -24,8 +24,8 @@ def preload() -> None:
     """
     filter_loader.get("hosting.management.printable")
     test_loader.get("ansible.builtin.defined")
-    for role in ("access", "adopt", "deploy", "maintain", "report"):
-        lookup_loader.get(f"hosting.management.{role}_host", class_only=True)
+    for name in (*(f"{role}_host" for role in ("access", "adopt", "deploy", "maintain", "report")), "deploy_steps"):
+        lookup_loader.get(f"hosting.management.{name}", class_only=True)
     lookup_loader.get("ansible.builtin.env", class_only=True)
     for specs in ROLES.glob("*/meta/argument_specs.yml"):
         options_of(specs.parents[1])

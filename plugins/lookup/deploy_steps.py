@@ -13,32 +13,31 @@ author:
 description:
   - Tells which steps the role P(hosting.management.deploy#role) takes for an environment, so that those with nothing to
     do cost nothing.
-positional: settings
+  - It reads variables that tasks have registered. A template that named each of them would cost each host more than all
+    that is decided here.
 options:
-  _input:
+  _terms:
     description:
-      - What the tasks have registered so far. What M(hosting.management.deployment_info) returned (C(journal)), and
-        M(hosting.management.site_check) after the deployment (C(verified)); the results of waiting (C(waited)); the
-        results of the tasks by the names of the steps (C(backup), C(push), C(push_end), C(parts), C(kept), C(wp_cli),
-        C(restore)); C(now), what M(hosting.management.release_info) returned in the end; the C(log); the pictures
-        (C(pictures_before), C(compared)); the C(failure); the backup that was C(chosen); and C(return), how going back
-        to it went. What never came is empty.
-    type: dict
-    required: true
-  settings:
-    description:
-      - What P(hosting.management.deploy_host#lookup) returned for the host.
-    type: dict
+      - A dictionary with the names of the variables that have what is known so far. C(settings) names what
+        P(hosting.management.deploy_host#lookup) returned, C(journal) what M(hosting.management.deployment_info)
+        returned, and C(verified) what M(hosting.management.site_check) did after the deployment. C(waited) are the names
+        of those that have the results of waiting.
+      - The results of the tasks are named by their steps (C(backup), C(push), C(push_end), C(parts), C(kept), C(wp_cli),
+        C(restore)); C(now) names what M(hosting.management.release_info) returned in the end, C(log) the log,
+        C(pictures_before) and C(compared) the pictures, C(failure) the failure, C(chosen) the backup that was chosen,
+        and C(return) how going back to it went. What never came is empty.
+    type: list
+    elements: dict
     required: true
 """
 
 EXAMPLES = r"""
 - name: Bring the release where it is not there
-  ansible.builtin.include_tasks: "{{ (registered | hosting.management.deploy_steps(asked)).brings }}.yml"
+  ansible.builtin.include_tasks: "{{ lookup('hosting.management.deploy_steps', names).brings }}.yml"
 """
 
 RETURN = r"""
-_value:
+_list:
   description:
     - C(way), C(brings), C(after_push), C(last) and C(verification) are the names of the steps that come next, each
       V(nothing) where there is none. C(has_more_before) tells whether something comes before the push, C(declares)
@@ -51,29 +50,19 @@ _value:
       C(site) what was found out about its site, and C(ended) the operations that were waited for, as other modules take
       them. C(for_hooks) has the C(backup) and whether the release C(is_pushed). C(done) is what
       P(hosting.management.deploy_result#filter) takes.
-  type: dict
+  type: list
+  elements: dict
 """
 
-import time
-from collections.abc import Callable
+from typing import Any
 
-from ..plugin_utils.deployment_steps import done_of, steps_of
-from ..plugin_utils.plain_values import Record, plain
+from ansible.plugins.lookup import LookupBase
 
-
-class FilterModule:
-    def filters(self) -> dict[str, Callable[..., object]]:
-        return {"deploy_steps": deploy_steps}
+from ..plugin_utils.deployment_steps import known_of
+from ..plugin_utils.plain_values import Record
 
 
-def deploy_steps(registered: Record, settings: Record) -> Record:
-    settings = plain(settings)
-    done = done_of(registered, settings)
-    return {
-        "done": done,
-        **steps_of(done, settings, time.time()),
-        "looked": done["looked"],
-        "site": done["site"],
-        "ended": {"operations": done["ends"]} if done["ends"] else {},
-        "for_hooks": {"backup": done["backup"]["backup"], "is_pushed": done["is_pushed"]},
-    }
+class LookupModule(LookupBase):
+    def run(self, terms: list[Record], variables: dict[str, Any] | None = None, **kwargs: Any) -> list[Record]:
+        self.set_options(var_options=variables, direct=kwargs)
+        return [known_of(names, variables or {}) for names in terms]
