@@ -20,12 +20,12 @@ options:
     description:
       - A dictionary with the names of the variables that have what is known so far. C(settings) names what
         P(hosting.management.deploy_host#lookup) returned, C(journal) what M(hosting.management.deployment_info)
-        returned, and C(verified) what M(hosting.management.site_check) did after the deployment. C(waited) are the names
-        of those that have the results of waiting.
-      - The results of the tasks are named by their steps (C(backup), C(push), C(push_end), C(parts), C(kept), C(wp_cli),
-        C(restore)); C(now) names what M(hosting.management.release_info) returned in the end, C(log) the log,
-        C(pictures_before) and C(compared) the pictures, C(failure) the failure, C(chosen) the backup that was chosen,
-        and C(return) how going back to it went. What never came is empty.
+        returned, and C(verified) what M(hosting.management.site_check) did after the deployment. C(waited) are the
+        names of those that have the results of waiting.
+      - The results of the tasks are named by their steps (C(backup), C(push), C(push_end), C(parts), C(kept),
+        C(wp_cli), C(restore)); C(now) names what M(hosting.management.release_info) returned in the end, C(log) the
+        log, C(pictures_before) and C(compared) the pictures, C(failure) the failure, C(chosen) the backup that was
+        chosen, and C(return) how going back to it went. What never came is empty.
     type: list
     elements: dict
     required: true

@@ -22,6 +22,10 @@ options:
     type: list
     elements: str
     required: true
+  default:
+    description:
+      - The host pattern if the variable is not set. Without it, the variable is required.
+    type: str
 """
 
 EXAMPLES = r"""
@@ -60,16 +64,16 @@ class LookupModule(LookupBase):
     def run(self, terms: list[str], variables: dict[str, Any] | None = None, **kwargs: Any) -> list[str]:
         self.set_options(var_options=variables, direct=kwargs)
         preload()
-        return [self._pattern(name, variables or {}) for name in terms]
+        return [self._pattern(name, variables or {}, kwargs.get("default")) for name in terms]
 
-    def _pattern(self, name: str, variables: dict[str, Any]) -> str:
+    def _pattern(self, name: str, variables: dict[str, Any], default: str | None) -> str:
         """Return the pattern in that variable; raise an error unless it matches hosts."""
         groups = variables.get("groups") or {}
         problem = problem_of_core()
         if problem:
             raise AnsibleLookupError(problem)
         inventory = self._inventory(groups)
-        value = variables.get(name)
+        value = variables.get(name, default)
         value = value if value is None else self._templar.template(value)
         pattern = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value or "").strip()
         if context.CLIARGS.get("syntax"):

@@ -232,6 +232,14 @@ def test_who_has_drifted_from_what_is_declared_and_from_a_plan(reporter: Reporte
 # ---- what is refused ------------------------------------------------------------------------------------------------
 
 
+def test_hosts_that_are_not_there_are_told_and_nothing_is_written(reporter: Reporter, simulator: Simulator):
+    done = reporter.run("-e", "report_hosts=shp")
+    assert done.returncode != 0
+    assert "report_hosts names shp, which is neither a host nor a group. Did you mean shop?" in done.stderr
+    assert not (reporter.folder / "hosting-report.json").exists()
+    assert simulator.requests == []
+
+
 def test_a_key_that_is_refused_ends_the_run_at_once(reporter: Reporter, simulator: Simulator):
     reporter.environment["HOSTING_API_KEY"] = "wrong"
     done = reporter.run()

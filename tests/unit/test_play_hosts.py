@@ -18,13 +18,13 @@ from ansible_collections.hosting.management.plugins.lookup.play_hosts import Loo
 GROUPS = {"all": ["shop", "blog"], "ungrouped": [], "environment_live": ["shop", "blog"], "site_shop": ["shop"]}
 
 
-def pattern(hosts: Any, **variables: Any) -> str:
+def pattern(hosts: Any, default: str | None = None, **variables: Any) -> str:
     """What the lookup returns for the variable deploy_hosts."""
     loader = DataLoader()
     variables = {"groups": GROUPS, **({} if hosts is None else {"deploy_hosts": hosts}), **variables}
     lookup = LookupModule(loader=loader, templar=Templar(loader=loader, variables=variables))
     # run() also loads what processes would load, by Ansible's loader of collections, which is not in charge here.
-    return lookup._pattern("deploy_hosts", variables)
+    return lookup._pattern("deploy_hosts", variables, default)
 
 
 FOUND: dict[str, tuple[Any, dict[str, Any], str]] = {
@@ -34,12 +34,21 @@ FOUND: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a list": (["shop", "blog"], {}, "shop,blog"),
     "a pattern": ("environment_live:!site_shop", {}, "environment_live:!site_shop"),
     "with a limit": ("all", {"ansible_limit": "shop"}, "all"),
+    "nothing, with a default": (None, {"default": "all"}, "all"),
+    "another than the default": ("shop", {"default": "all"}, "shop"),
     "this machine, without an inventory": ("localhost", {"groups": {}}, "localhost"),
 }
 
 REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "nothing": (None, {}, "deploy_hosts is missing: say which hosts, such as -e deploy_hosts=environment_live. Groups"),
     "an empty text": (" ", {}, "deploy_hosts is missing: say which hosts"),
+    "an empty text, with a default": (" ", {"default": "all"}, "deploy_hosts is missing: say which hosts"),
+    "misspelled, with a default": ("shp", {"default": "all"}, "deploy_hosts names shp, which is neither a host nor a"),
+    "a limit that leaves none of the default": (
+        None,
+        {"default": "site_shop", "ansible_limit": "blog"},
+        "--limit blog leaves none of the 1 hosts of deploy_hosts=site_shop",
+    ),
     "misspelled": ("shp", {}, "deploy_hosts names shp, which is neither a host nor a group. Did you mean shop?"),
     "excluded, and misspelled": (
         "all:!blgo",
