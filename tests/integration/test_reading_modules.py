@@ -35,8 +35,14 @@ def test_check_mode_makes_no_difference(ansible: Ansible):
         assert [request.path for request in checked.requests] == [request.path for request in really.requests]
 
 
-def _without_time(result: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in result.items() if name != "read_at"}
+def _without_time(result: Any) -> Any:
+    """A result without what another moment changes: when it was read, and the age of a backup, which has just come."""
+    if isinstance(result, list):
+        return [_without_time(one) for one in result]
+    if not isinstance(result, dict):
+        return result
+    assert 0 <= result.get("age", 0) < 300
+    return {name: _without_time(value) for name, value in result.items() if name not in ("read_at", "age")}
 
 
 @runs.as_users_do()  # a module process has the interval of looks that users have
@@ -44,8 +50,6 @@ def test_a_module_process_gives_the_same(ansible: Ansible):
     results: dict[str, Any] = {}
     for mode in MODES:
         run = ansible.run(*(row.step() for row in READING), hosts=mode)
-        for backup in next(done.result for done in run if done.name.endswith(": backup_info"))["backups"]:
-            assert 0 <= backup.pop("age") < 300  # it grows while the other mode is asked
         results[mode] = [(done.name, _without_time(done.result), len(done.requests)) for done in run]
     assert results[IN_PROCESS] == results[MODULE_PROCESS]
 
