@@ -64,7 +64,7 @@ class LookupModule(LookupBase):
     def run(self, terms: list[str], variables: dict[str, Any] | None = None, **kwargs: Any) -> list[str]:
         self.set_options(var_options=variables, direct=kwargs)
         preload()
-        return [self._pattern(name, variables or {}, kwargs.get("default")) for name in terms]
+        return [self._pattern(name, variables or {}, self.get_option("default")) for name in terms]
 
     def _pattern(self, name: str, variables: dict[str, Any], default: str | None) -> str:
         """Return the pattern in that variable; raise an error unless it matches hosts."""

@@ -116,7 +116,7 @@ def settings_of(read: Record, *, rolls_back_only: bool = False) -> Record:
     required = [ROLLED_BACK, NOTIFIED] if rolls_back_only else _required(values)
     problems = [*read["unknown"], *nulls_of(given, given), *_unwritable(given.get("deploy_summary_file"))]
     if not rolls_back_only:
-        problems += [*_contradictions(given, values), *_bad_waves(also), *_no_files(values)]
+        problems += [*_contradictions(given, values), *waves_of("deploy", also), *_no_files(values)]
     problems += plans.problems_of_file("deploy", values.get("deploy_plan_file"), bool(also["ansible_check_mode"]))
     settings = {
         **start,
@@ -159,11 +159,8 @@ def _options_of(settings: Record, values: Record) -> Record:
             **patience,
         },
         "env_push": {
-            "site_id": settings["site_id"],
-            "source_env_id": settings["source_environment_id"],
+            **(settings["reads"]["push"] or {}),
             "target_env_id": settings["environment_id"],
-            **{name: value for name, value in settings["push"].items() if value not in (None, [])},
-            "release": settings["release"],
             "requires_backup": settings["takes_backup"],
             **patience,
         },
@@ -397,12 +394,6 @@ def _bad_commands(values: Record) -> Iterator[str]:
             checked_wp_command(command)
         except ValueError as error:
             yield f"Command {number} of deploy_wp_cli {error}."
-
-
-def _bad_waves(also: Record) -> Iterator[str]:
-    words: Any = also.get("__deploy_waves")
-    are_in_force = words is None or str(words) in str(also["ansible_play_name"] or "")
-    yield from waves_of("deploy", also.get("__deploy_serial") or [], are_in_force)
 
 
 def _no_files(values: Record) -> Iterator[str]:

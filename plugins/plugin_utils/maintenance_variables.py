@@ -65,40 +65,28 @@ def host_of(role: str | Path, variables: Mapping[str, Any], template: Callable[[
     """
     read = found_in(role, variables, template, also=[*INVENTORY, *THE_HOST, *waves_said_in(variables, ROLE)])
     also = read["also"]
-    words = also.get("__maintain_waves")
     return settings_of(
         read,
         str(also["inventory_hostname"]),
         groups=also["group_names"] or [],
-        waves={
-            "sizes": also.get("__maintain_serial"),
-            "are_in_force": words is None or str(words) in str(also["ansible_play_name"]),
-        },
         check_mode=bool(also["ansible_check_mode"]),
     )
 
 
-def settings_of(
-    variables: Record,
-    host: str,
-    *,
-    groups: Iterable[str] = (),
-    waves: Record | None = None,
-    check_mode: bool = False,
-) -> Record:
+def settings_of(variables: Record, host: str, *, groups: Iterable[str] = (), check_mode: bool = False) -> Record:
     """Return what the role is asked to do with an environment, and the problems that keep it from doing so.
 
-    :param variables: the role's variables, as the lookup role_variables reads them.
+    :param variables: the role's variables, as the lookup role_variables reads them; ``also`` has INVENTORY, and what
+        waves_of needs, where somebody has said something of waves.
     :param host: the name of the environment.
     :param groups: the groups that the host is in, which a lock may name.
-    :param waves: of the playbook maintain: ``sizes``, and whether they are those that Ansible uses (``are_in_force``).
     :param check_mode: whether nothing is to be changed.
     """
-    variables, waves = plain(variables), plain(waves or {})
+    variables = plain(variables)
     problems = [
         *variables["unknown"],
         *(variables["wrong"] or problems_of(variables, host)),
-        *waves_of(ROLE, waves.get("sizes") or [], waves.get("are_in_force", True)),
+        *waves_of(ROLE, variables["also"]),
     ]
     if variables["wrong"]:
         return {"problems": problems}  # with values of a wrong type, nothing else can be told

@@ -146,18 +146,19 @@ def waves_said_in(variables: Iterable[str], role_name: str) -> list[str]:
     return [f"__{role_name}_serial", f"__{role_name}_waves"] if is_said else []
 
 
-def waves_of(role_name: str, sizes: Iterable[Any], are_in_force: bool) -> Iterator[str]:
+def waves_of(role_name: str, also: Record) -> Iterator[str]:
     """Yield a sentence for each thing that is wrong with the waves of a playbook.
 
-    :param sizes: how many environments each wave has, or the percentage.
-    :param are_in_force: whether the play goes by them, which it does not when they are from the inventory.
+    :param also: the variables of waves_said_in, where somebody has said something of waves, and ``ansible_play_name``,
+        which has the words that the play goes by: not these where they are from the inventory.
     """
-    if not are_in_force:
+    words = also.get(f"__{role_name}_waves")
+    if words is not None and str(words) not in str(also["ansible_play_name"] or ""):
         yield (
             f"{role_name}_serial and {role_name}_max_fail_percentage apply to all hosts at once, so they have no effect"
             " in the inventory: give them with -e."
         )
-    for size in sizes:
+    for size in also.get(f"__{role_name}_serial") or []:
         if not re.fullmatch("[0-9]+%?", str(size)):
             yield (
                 f"{role_name}_serial has {size}, which is neither a number of environments nor a percentage such as"

@@ -8,8 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ansible.parsing.dataloader import DataLoader
-from ansible.template import Templar
 
 from ansible_collections.hosting.management.plugins.lookup.access_host import LookupModule
 from ansible_collections.hosting.management.plugins.plugin_utils.access import due_of, guard_of, plan_of
@@ -17,6 +15,7 @@ from ansible_collections.hosting.management.plugins.plugin_utils.access_lists im
 from ansible_collections.hosting.management.plugins.plugin_utils.access_outcome import outside, summary_of
 from ansible_collections.hosting.management.plugins.plugin_utils.plan import lines_of
 from ansible_collections.hosting.management.plugins.plugin_utils.plan_page import files_of
+from unit.role_hosts import host_of
 
 ADA = "d0000000-0000-4000-8000-000000000001"
 BEN = "d0000000-0000-4000-8000-000000000002"
@@ -116,11 +115,7 @@ ROLE = Path(__file__).parents[2] / "roles" / "access"
 
 
 def looked_up(**variables):
-    """What the lookup returns for a host with these variables and the role's defaults."""
-    defaults = DataLoader().load_from_file(str(ROLE / "defaults" / "main.yml"), trusted_as_template=True)
-    values = {**defaults, "access_list_users": True, **variables}
-    (found,) = LookupModule(templar=Templar(loader=DataLoader(), variables=values)).run([str(ROLE)], variables=values)
-    return found
+    return host_of(LookupModule, ROLE, {"access_list_users": True, **variables})
 
 
 def test_a_host_asks_in_the_types_of_the_role():

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 from ansible.errors import AnsibleError
-from ansible.parsing.dataloader import DataLoader
-from ansible.template import Templar, trust_as_template
+from ansible.template import trust_as_template
 
 from ansible_collections.hosting.management.plugins.lookup.deploy_host import LookupModule
 from ansible_collections.hosting.management.plugins.plugin_utils.deployment_outcome import result_of, summary_of
@@ -22,6 +21,7 @@ from ansible_collections.hosting.management.plugins.plugin_utils.deployment_sett
 )
 from ansible_collections.hosting.management.plugins.plugin_utils.plan_page import files_of
 from ansible_collections.hosting.management.plugins.plugin_utils.role_variables import checked, options_of
+from unit.role_hosts import host_of
 
 ROLE = Path(__file__).parents[2] / "roles" / "deploy"
 OPTIONS = options_of(ROLE, "main")
@@ -312,17 +312,12 @@ def test_who_may_be_asked(given, has_waves, confirms):
     assert settings(given, has_waves=has_waves)["confirms"] is confirms
 
 
-def host_of(rolls_back_only: bool = False, **values) -> dict[str, Any]:
-    """What the lookup of the role returns for a host with these variables, and the role's defaults."""
-    defaults = DataLoader().load_from_file(str(ROLE / "defaults" / "main.yml"), trusted_as_template=True)
-    values = {**defaults, **HOST, **values}
-    lookup = LookupModule(templar=Templar(loader=DataLoader(), variables=values))
-    (host,) = lookup.run([str(ROLE)], variables=values, rolls_back_only=rolls_back_only)
-    return host
+def asked_of(rolls_back_only: bool = False, **values) -> dict[str, Any]:
+    return host_of(LookupModule, ROLE, {**HOST, **values}, rolls_back_only=rolls_back_only)
 
 
 def test_what_modules_are_given_comes_from_the_variables_of_the_host():
-    asked = host_of(deploy_push_files_option="ALL_FILES", deploy_keep_backups="5")
+    asked = asked_of(deploy_push_files_option="ALL_FILES", deploy_keep_backups="5")
     assert (asked["problems"], asked["lacks"]) == ([], [])
     patience = {"wait_timeout": asked["wait_timeout"]}
     assert asked["options"] == {
@@ -351,25 +346,25 @@ def test_what_modules_are_given_comes_from_the_variables_of_the_host():
         "environment": {"environment_id": "e1", "site_id": "s1", "environment_name": "shop", **patience},
     }
     assert asked["wait_timeout"] > 0
-    assert host_of(deploy_check_ids=False)["options"]["deployment_info"]["site_id"] is None
+    assert asked_of(deploy_check_ids=False)["options"]["deployment_info"]["site_id"] is None
 
 
 def test_a_rollback_reads_only_what_it_needs():
     needless = {"deploy_source_environment_id": trust_as_template("{{ nowhere }}"), "deploy_release": "v1"}
-    asked = host_of(rolls_back_only=True, **needless)
+    asked = asked_of(rolls_back_only=True, **needless)
     assert (asked["problems"], asked["lacks"], asked["playbook"]) == ([], [], "rollback")
     with pytest.raises(AnsibleError, match="nowhere"):
-        host_of(**needless)
+        asked_of(**needless)
 
 
 def test_the_playbook_asks_for_confirmation_and_says_its_waves():
     playbook = {"__deploy_serial": "{{ [deploy_serial] }}", "__deploy_waves": "{{ deploy_serial }}"}
     playbook = {name: trust_as_template(text) for name, text in playbook.items()}
     # Nobody has said anything of waves: what the playbook makes of that is not asked.
-    assert (host_of(**playbook)["confirms"], host_of(**playbook)["waves"]) == (None, [1, "100%"])
-    assert host_of()["confirms"] is False
-    assert host_of(**playbook, deploy_serial=20)["waves"] == [20]
-    (sentence,) = host_of(**playbook, deploy_serial=3)["problems"]
+    assert (asked_of(**playbook)["confirms"], asked_of(**playbook)["waves"]) == (None, [1, "100%"])
+    assert asked_of()["confirms"] is False
+    assert asked_of(**playbook, deploy_serial=20)["waves"] == [20]
+    (sentence,) = asked_of(**playbook, deploy_serial=3)["problems"]
     assert "give them with -e" in sentence
 
 

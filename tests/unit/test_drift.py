@@ -19,7 +19,7 @@ from ansible_collections.hosting.management.plugins.plugin_utils.report.page imp
 from simulator import seed
 from unit.report_fleet import HOSTILE, document, failed, host
 from unit.test_maintenance import entry as made_of
-from unit.test_report_variables import ROLE, host_of
+from unit.test_report_variables import ROLE, asked_of
 
 pytest_plugins = ["simulator.fixtures"]
 
@@ -99,7 +99,7 @@ def test_without_a_declaration_nothing_is_compared(controller):
 
 
 def asked(**variables):
-    return host_of(**{**INVENTORY, **variables})
+    return asked_of(**{**INVENTORY, **variables})
 
 
 def write_plan(folder: Path, *changes: dict, **more) -> str:

@@ -15,9 +15,11 @@ from ansible.template import Templar, trust_as_template
 from ansible_collections.hosting.management.plugins.lookup.maintain_host import LookupModule as MaintainHost
 from ansible_collections.hosting.management.plugins.lookup.role_variables import LookupModule
 from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_variables import (
+    INVENTORY,
     problems_of_all,
     settings_of,
 )
+from unit.role_hosts import host_of
 
 ROLE = Path(__file__).resolve().parents[2] / "roles" / "maintain"
 GOOD = {
@@ -34,23 +36,19 @@ HOST = {
     "hosting_environment_id": "e1",
     "hosting_site_id": "s1",
 }
-ALSO = ["hosting_companions", "hosting_primary_domain_id", "hosting_php_version", "hosting_wordpress_version"]
+ALSO = [*INVENTORY, "ansible_play_name", "__maintain_serial", "__maintain_waves"]
 
 
-def settings(waves: dict | None = None, check_mode: bool = False, **values) -> dict:
+def settings(check_mode: bool = False, **values) -> dict:
     defaults = yaml.safe_load((ROLE / "defaults" / "main.yml").read_text())
     plain = {name: value for name, value in defaults.items() if "{{" not in str(value)}
     lookup = LookupModule(templar=Templar(loader=DataLoader()))
     (read,) = lookup.run([str(ROLE)], variables={**plain, "maintain_verify_urls": [], **GOOD, **values}, also=ALSO)
-    return settings_of(read, "shop", waves=waves, check_mode=check_mode)
+    return settings_of(read, "shop", check_mode=check_mode)
 
 
-def host_of(**values) -> dict:
-    """What the lookup of the role returns for a host with these variables, and the role's defaults."""
-    defaults = DataLoader().load_from_file(str(ROLE / "defaults" / "main.yml"), trusted_as_template=True)
-    values = {**defaults, **HOST, **values}
-    (host,) = MaintainHost(templar=Templar(loader=DataLoader(), variables=values)).run([str(ROLE)], variables=values)
-    return host
+def asked_of(**values) -> dict:
+    return host_of(MaintainHost, ROLE, {**HOST, **values})
 
 
 def problems(**values) -> list[str]:
@@ -147,7 +145,7 @@ PROBLEMS = {
     ),
     "a folder": ({"maintain_summary_file": "/"}, "maintain_summary_file is /, which is a folder"),
     "a wave": (
-        {"waves": {"sizes": [2, "half"]}},
+        {"__maintain_serial": [2, "half"]},
         "maintain_serial has half, which is neither a number of environments",
     ),
     "a type": ({"maintain_verify_attempts": "often"}, "maintain_verify_attempts"),
@@ -191,7 +189,7 @@ def test_what_a_task_is_given_comes_from_the_variables_of_the_host():
         "canary": True,
         "wait_timeout": 600.0,
     }
-    host = host_of(maintain_php_version="8.4")
+    host = asked_of(maintain_php_version="8.4")
     assert host["problems"] == []
     assert {name: host["keep"][name] for name in given} == given
     assert host["make"] == {
@@ -202,8 +200,8 @@ def test_what_a_task_is_given_comes_from_the_variables_of_the_host():
         "compare": [],
     }
     assert host["result"]["check_mode"] is False
-    assert host_of(ansible_check_mode=True)["result"]["check_mode"] is True
-    other = host_of(maintain_ignore_lock=True, maintain_canary=False, hosting_site_id="", maintain_wait_timeout="60")
+    assert asked_of(ansible_check_mode=True)["result"]["check_mode"] is True
+    other = asked_of(maintain_ignore_lock=True, maintain_canary=False, hosting_site_id="", maintain_wait_timeout="60")
     assert (other["keep"]["lock_groups"], other["keep"]["canary"], other["keep"]["site_id"]) == (None, False, None)
     assert other["make"]["wait_timeout"] == 60
 
@@ -228,13 +226,13 @@ def test_waves_are_those_of_the_play(values, said):
     }
     playbook = {name: trust_as_template(text) for name, text in playbook.items()}
     own = {name: value for name, value in {**playbook, **values}.items() if value is not None}
-    found = host_of(**own)["problems"]
+    found = asked_of(**own)["problems"]
     assert len(found) == bool(said)
     assert said in "".join(found)
 
 
 def test_waves_of_the_inventory_have_no_effect():
-    (sentence,) = problems(waves={"sizes": [1], "are_in_force": False})
+    (sentence,) = problems(__maintain_serial=[1], __maintain_waves="1", ansible_play_name="Maintain, in waves of 5")
     assert "give them with -e" in sentence
 
 

@@ -16,6 +16,7 @@ from ansible.template import Templar
 from ansible_collections.hosting.management.plugins.lookup.report_host import LookupModule
 from ansible_collections.hosting.management.plugins.module_utils._gathering import READINGS
 from ansible_collections.hosting.management.plugins.plugin_utils.report.document import PARTS, parts_of
+from unit.role_hosts import host_of
 
 ROLE = Path(__file__).parents[2] / "roles" / "report"
 INVENTORY = {
@@ -31,16 +32,12 @@ INVENTORY = {
 }
 
 
-def host_of(**variables: object) -> dict:
-    """What the lookup returns for a host with these variables and the role's defaults."""
-    defaults = DataLoader().load_from_file(str(ROLE / "defaults" / "main.yml"), trusted_as_template=True)
-    values = {**defaults, **variables}
-    (host,) = LookupModule(templar=Templar(loader=DataLoader(), variables=values)).run([str(ROLE)], variables=values)
-    return host
+def asked_of(**variables: object) -> dict:
+    return host_of(LookupModule, ROLE, variables)
 
 
 def test_the_inventory_says_what_to_read():
-    host = host_of(**INVENTORY)
+    host = asked_of(**INVENTORY)
     assert host["problems"] == []
     assert host["asks"] == {
         "site_id": "a1",
@@ -62,7 +59,7 @@ def test_the_inventory_says_what_to_read():
 
 def test_the_inventory_says_what_is_known_before():
     unknown = {"php_version": None, "wordpress_version": None, "primary_domain": None, "is_premium": None}
-    assert host_of(**INVENTORY, report_visits_budget="500")["known"] == {
+    assert asked_of(**INVENTORY, report_visits_budget="500")["known"] == {
         **unknown,
         "site_id": "a1",
         "site_name": "shop",
@@ -77,14 +74,14 @@ def test_the_inventory_says_what_is_known_before():
 
 @pytest.mark.parametrize("part", [part for part in PARTS if part != "drift"])
 def test_each_part_is_read_under_the_name_that_its_reading_has(part: str):
-    (reading,) = host_of(report_parts=[part])["asks"]["gather"]
+    (reading,) = asked_of(report_parts=[part])["asks"]["gather"]
     assert reading in READINGS
     found = {"readings": {reading: {"domains": [{"domain_id": "b1"}], "is_read": True}}, "unread": {}}
     assert parts_of(found)[part]
 
 
 def test_what_comes_as_text_is_taken_in_its_type():
-    host = host_of(report_parts="visits,sftp", report_key_days="90", report_charts="no", report_domain_ids="b1,b2")
+    host = asked_of(report_parts="visits,sftp", report_key_days="90", report_charts="no", report_domain_ids="b1,b2")
     assert host["settings"]["parts"] == ["visits", "sftp"]
     assert host["settings"]["limits"] == {"key_days": 90, "backup_days": 2, "budget_percent": 80}
     assert host["settings"]["charts"] is False
@@ -94,13 +91,13 @@ def test_what_comes_as_text_is_taken_in_its_type():
 
 def test_files_are_absolute_and_none_is_written_without_a_name(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("HOME", "/home/ada")
-    files = host_of(report_html="~/out/../page.html", report_json="data.json")["files"]
+    files = asked_of(report_html="~/out/../page.html", report_json="data.json")["files"]
     assert files == {"html": "/home/ada/page.html", "json": f"{os.path.realpath(os.curdir)}/data.json"}
-    assert host_of(report_html="", report_json="")["files"] == {"html": "", "json": ""}
+    assert asked_of(report_html="", report_json="")["files"] == {"html": "", "json": ""}
 
 
 def test_a_host_without_an_environment_is_not_read_and_says_why():
-    assert host_of()["known"]["error"] == "The host has neither report_environment_id nor hosting_environment_id."
+    assert asked_of()["known"]["error"] == "The host has neither report_environment_id nor hosting_environment_id."
 
 
 @pytest.mark.parametrize(
@@ -116,7 +113,7 @@ def test_a_host_without_an_environment_is_not_read_and_says_why():
     ids=["misspelled", "type", "part", "time frame", "no parts", "no page"],
 )
 def test_what_cannot_be_meant_is_told_and_nothing_is_read(variables: dict, words: str):
-    host = host_of(**INVENTORY, **variables)
+    host = asked_of(**INVENTORY, **variables)
     (sentence,) = host.pop("problems")
     assert words in sentence
     assert host == {}
@@ -124,7 +121,7 @@ def test_what_cannot_be_meant_is_told_and_nothing_is_read(variables: dict, words
 
 def test_what_may_be_missing_may_be_null():
     nulls = ("report_company_id", "report_site_id", "report_domain_ids", "report_previous", "report_query_names")
-    host = host_of(**{**INVENTORY, **dict.fromkeys(nulls), "report_visits_budget": None})
+    host = asked_of(**{**INVENTORY, **dict.fromkeys(nulls), "report_visits_budget": None})
     assert host["problems"] == []
     assert host["asks"]["query_names"] == {}
     assert host["settings"]["previous"] == ""
