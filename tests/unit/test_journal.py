@@ -243,6 +243,24 @@ def test_a_journal_that_was_lost_is_warned_of_once_and_the_new_one_counts_from_t
         assert later.warning() is None
 
 
+def test_a_journal_that_another_fork_makes_while_one_looks_for_it_is_not_taken_for_lost(tmp_path):
+    path = tmp_path / "journal.db"
+
+    class LooksMeanwhile(SqliteJournal):
+        @property
+        def _marker(self):
+            if not path.exists():
+                another = SqliteJournal(path)
+                assert another.replace(SUBJECT, (), (entry(wanted="one"),))
+                another.close()
+            return super()._marker
+
+    journal = LooksMeanwhile(path)
+    assert [one.wanted for one in journal.read(SUBJECT)] == ["one"]
+    assert path.with_name("journal.db.made").exists()
+    assert journal.warning() is None
+
+
 def test_a_new_journal_is_not_taken_for_a_lost_one(path):
     journal = SqliteJournal(path)
     assert journal.read(SUBJECT) == ()

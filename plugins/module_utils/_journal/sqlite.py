@@ -68,13 +68,13 @@ class SqliteJournal(SqlJournal[sqlite3.Connection]):
     @contextmanager
     def _reading(self) -> Iterator[Execute]:
         with self._as_journal_error():
-            # Reading alone, as in check mode, leaves no file behind.
-            connection = self._opened(self._connect) if self._is_there() else None
-            if connection is not None and self._has_table(connection):
-                yield connection.execute
-            else:
-                self._miss(None)
-                yield nothing
+            connection = self._with_table()
+            missed = self._missed(None) if connection is None else None
+            if missed:
+                connection = self._with_table()  # another fork may have made it since, with its marker
+                if connection is None:
+                    self._was_there_since = missed
+            yield nothing if connection is None else connection.execute
 
     @contextmanager
     def _writing(self, _subject: Subject, durable: bool = True) -> Iterator[Execute]:
@@ -119,15 +119,15 @@ class SqliteJournal(SqlJournal[sqlite3.Connection]):
         """The file beside the journal that says which journal was here, and since when."""
         return self._path.with_name(f"{self._path.name}.made")
 
-    def _miss(self, identity: str | None) -> None:
-        """Notice that another journal was here before the one of this identity, or before there was none."""
+    def _missed(self, identity: str | None) -> str | None:
+        """Return since when another journal was here than the one of this identity, or than none; None if none was."""
         with suppress(OSError, ValueError):
             known, since = self._marker.read_text().split()
-            if known != identity:
-                self._was_there_since = since
+            return since if known != identity else None
+        return None
 
     def _take_name(self, made: Entry) -> None:
-        self._miss(made.wanted)
+        self._was_there_since = self._missed(made.wanted) or self._was_there_since
         since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(made.sent_at))
         text = f"{made.wanted} {since}\n"
         with suppress(OSError):
@@ -142,6 +142,11 @@ class SqliteJournal(SqlJournal[sqlite3.Connection]):
             os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             self._is_new = True
         self._is_there()
+
+    def _with_table(self) -> sqlite3.Connection | None:
+        """Return the connection where there is a table; reading alone, as in check mode, leaves no file behind."""
+        connection = self._opened(self._connect) if self._is_there() else None
+        return connection if connection is not None and self._has_table(connection) else None
 
     def _connect(self) -> sqlite3.Connection:
         return sqlite3.connect(self._path, timeout=sql.LOCK_TIMEOUT, isolation_level=None)
