@@ -43,7 +43,8 @@ _list:
       V(nothing) where there is none. C(has_more_before) tells whether something comes before the push, C(declares)
       whether domains and denied addresses are to be seen to; C(declaration) is what M(hosting.management.environment)
       takes for them, for the restart of PHP, and for the caches. C(push_is_open) and
-      C(is_open) tell whether the push, or not all of that, has ended well. C(asks_site), C(compares_pictures),
+      C(is_open) tell whether the push, or not all of that, has ended well. C(open_push) is the push as the same module
+      takes it, to bring it to its end. C(asks_site), C(compares_pictures),
       C(goes_back) and C(reads_again) tell whether the site is still to be asked, pictures are to be compared, the
       backup is to be restored, and what is there now has to be read.
     - C(meets_locks) and C(locks) are about the locks of the environment. C(looked) is what the journal has of it,

@@ -48,8 +48,7 @@ def in_phases(run: Run) -> Run:
         _check(started, context.get("ended"))
         goes_on = any(one.get("state") == IN_PROGRESS for one in operations_of(started))
         result = run(context) if goes_on and not context.check_mode else {}
-        if not context.get("ended"):
-            pause_for_unseen(context, operations_of(result))
+        pause_for_unseen(context, operations_of(result))
         earlier = {name: value for name, value in started.items() if name not in NOT_PASSED_ON}
         taken_over = {name: value for name, value in result.items() if name in ("backup", "operation", "operations")}
         return {**earlier, **taken_over, "changed": False}
@@ -58,8 +57,10 @@ def in_phases(run: Run) -> Run:
 
 
 def pause_for_unseen(context: Context, operations: Iterable[Mapping[str, Any]]) -> None:
-    """Pause where the service does not show how one of the operations ends, and it was begun by this run."""
-    if any(one["state"] == UNKNOWN and not one["resumed"] for one in operations):
+    """Pause for what this run has begun and nobody has waited for, where the service does not show how it ends."""
+    waited_for = [one.get("id") for one in operations_of(context.get("ended") or {})]
+    unseen = [one for one in operations if one["state"] == UNKNOWN and not one["resumed"]]
+    if any(one["id"] not in waited_for for one in unseen):
         context.journal.let_go()
         time.sleep(context["pause_when_unknown"])
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from ._arguments import ModuleSpec, Nested, Option, text_option, uuid_option
+from ._arguments import ModuleSpec, Nested, Option, change_options, text_option, uuid_option
 from ._checks import checked_not_negative, checked_relative_paths
 from ._context import Context
 from ._convergence import once
@@ -33,21 +33,18 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 """The options of a push, besides the environment that it overwrites."""
 
+BEGUN: dict[str, dict[str, Any]] = {
+    "started": {"type": "dict", "required": True},
+    "ended": {"type": "dict"},
+    "pause_when_unknown": Option(checked_not_negative, type="float", default=0),
+}
+"""The options of what an earlier task has begun, and this one brings to its end before its own work."""
 TARGET: dict[str, dict[str, Any]] = {
     "target_env_id": uuid_option(),
-    "backup": Nested(
-        ModuleSpec(
-            {
-                "started": {"type": "dict", "required": True},
-                "ended": {"type": "dict"},
-                "pause_when_unknown": Option(checked_not_negative, type="float", default=0),
-            },
-            needs_service=False,
-        )
-    ),
+    "backup": Nested(ModuleSpec(BEGUN, needs_service=False)),
 }
-BACKUP = "backup"
-"""What a failure says that is the backup's, not the push's."""
+BACKUP, PUSH = "backup", "push"
+"""What a failure says that is not of the task's own work, but of what comes before it."""
 
 
 def complete(params: dict[str, Any]) -> None:
@@ -126,6 +123,38 @@ def _backup_taken(context: Context) -> dict[str, Any]:
         error.results["failed_step"] = BACKUP
         raise
     return {"backup": result.get("backup")}
+
+
+def begun_push_options() -> dict[str, dict[str, Any]]:
+    """The option of a task that brings a push to its environment to its end before its own work."""
+    return {"push": Nested(ModuleSpec(OPTIONS, change_options(), BEGUN, rule=complete, needs_service=False))}
+
+
+def ended_push(context: Context) -> dict[str, Any]:
+    """Return the result of the push that the task's ``push`` has begun, when it has ended; nothing where none has.
+
+    Of the operation, it also has the ``seconds`` that it took, as far as the journal tells.
+    """
+    asked = context["push"]
+    if asked is None:
+        return {}
+    own = {"target_env_id": context["environment_id"], "backup": None, "wait_until": "ended", "wait": True}
+    part = context.narrowed({**asked, **own})
+    try:
+        result = in_phases(push)(part)
+    except HostingError as error:
+        error.results["failed_step"] = PUSH
+        raise
+    operation = result.get("operation")
+    if operation:
+        result["operation"] = {**operation, "seconds": _seconds_of(part, operation["id"])}
+    return {"push": result}
+
+
+def _seconds_of(context: Context, operation_id: str | None) -> float | None:
+    rows = context.journal.read((context.client.base_url, f"env_push/{context['target_env_id']}"))
+    row = next((one for one in rows if one.operation_id == operation_id), None)
+    return None if row is None or row.ended_at is None else round(max(0.0, row.ended_at - row.sent_at), 1)
 
 
 def foreseen(context: Context, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,6 +34,10 @@ NEARLY = 0.97  # of the expected time: who was looked at then has had the look t
 MOST_MISSES = 3  # operations in a row that went on beyond the expected time, after which nothing is expected
 CLOSELY = 1.0  # seconds, or
 CLOSELY_FOR_LONG = 0.05  # of the time that operations take, to which it is known well enough
+FEWEST_IN_TURN, FEWEST_OF_ALL = 3, 0.05  # have to have ended before it is known that they end as they began
+MOST_OUT_OF_TURN = 0.1  # of those that began before others that have ended
+OVERDUE = 1.1  # times as long as the longest so far
+WORTH_IT = 1.0  # second that the next task can begin sooner
 
 _WORDS = {"php_restart": "restart", "cache_clear": "caches"}
 KINDS = ("backup", "push", "restore", "update", "removal", "command", "restart", "caches", "other")
@@ -284,6 +288,29 @@ class Turns:
         often = max(self._poll_interval, MINUTE / (MOST_FOR_FIRST * self._budget.rate), alone / alike)
         rarer = max(1.0, scouts * LOOKS_ALONE / self._budget.rate)
         return one.looked + rarer * min(alone, often)
+
+
+def end_in_turn(following: Sequence[Followed], now: float) -> bool:
+    """Tell whether operations end as they began, one after another, and some are still going on.
+
+    Who goes through those in the order of their beginnings, and no faster than they were begun, finds each of them
+    ended, or about to end.
+
+    :param following: of one sort, in the order of their beginnings.
+    """
+    ended = [one for one in following if one.ended is not None and one.operation.state == FINISHED]
+    left = [one for one in following if one.goes_on]
+    if not left or len(ended) < max(FEWEST_IN_TURN, FEWEST_OF_ALL * len(following)):
+        return False
+    longest = max(one.age(one.ended) for one in ended if one.ended is not None)
+    last = max(one.began for one in ended)
+    out_of_turn = [one for one in left if one.began < last]
+    return (
+        len({one.sort for one in following}) == 1
+        and len(out_of_turn) <= MOST_OUT_OF_TURN * len(ended)
+        and all(one.age(now) <= OVERDUE * longest for one in left)
+        and left[-1].began + longest - now > WORTH_IT
+    )
 
 
 def _expected_end(one: Followed, expected: float | None) -> float | None:

@@ -35,7 +35,7 @@ from ._operations import (
     is_well,
 )
 from ._progress import FAILED, FINISHED, IN_PROGRESS, UNKNOWN
-from ._turns import MINUTE, Budget, Followed, Sort, Turns, kind_named, sort_of
+from ._turns import MINUTE, Budget, Followed, Sort, Turns, end_in_turn, kind_named, sort_of
 
 LOOKS_PER_MINUTE = 90
 """The default of ``looks_per_minute``: public services grant 120 requests a minute."""
@@ -50,7 +50,8 @@ def wait_for_all(
 ) -> dict[str, Any]:
     """Wait for what is under way at environments, and return how it stands: the module's result.
 
-    Besides the options of a module that waits, the task has ``looks_per_minute`` and ``pause_when_unknown``.
+    Besides the options of a module that waits, the task has ``looks_per_minute``, ``pause_when_unknown`` and
+    ``overlap``.
     """
     rows = _rows_of(context.journal.subjects(context.client.base_url, ""), environment_ids, kinds)
     now, clock = time.monotonic(), time.time()
@@ -66,14 +67,16 @@ def wait_for_all(
         for environment_id, subject, entry in rows
         if entry.progress == IN_PROGRESS
     ]
+    left: list[Followed] = []
     if not context.check_mode:
         if context.companions:
-            _follow(context, following, _durations(rows), names)
+            left = _follow(context, following, _durations(rows), names)
         else:
             for one in following:
                 one.operation.cannot_be_told(SWITCHED_OFF)
         _pause(context, following)
-    return _result(following, time.monotonic())
+    seen = [one for one in following if one not in left]
+    return {**_result(seen, time.monotonic()), "left": [one.environment_id for one in left]}
 
 
 def _rows_of(
@@ -106,8 +109,11 @@ def _follow(
     following: list[Followed],
     took: Mapping[Sort, float],
     names: Mapping[str, str],
-) -> None:
-    """Look at the operations until none goes on, or the time is over, and note their ends."""
+) -> list[Followed]:
+    """Look at the operations until none goes on, or the time is over, and note their ends.
+
+    With ``overlap``, those that are about to end in turn are left to others, and returned.
+    """
     journal = context.journal
     client = context.client_without_retries()
     shown = Shown(client, journal)
@@ -125,7 +131,7 @@ def _follow(
             if left <= 0 and any(one.operation.seems_failed for one in pending):
                 left += VERDICT_WITHIN
             if left <= 0:
-                return
+                return []
             if now - reported >= REPORT_EVERY:
                 reported = now
                 context.report(_progress(pending, len(following), names, now, now - started))
@@ -145,6 +151,9 @@ def _follow(
                 if not one.goes_on:
                     _take_end(one, following, journal)
             pending = [one for one in pending if one.goes_on]  # some may be given up
+            if context["overlap"] and end_in_turn(following, time.monotonic()):
+                return pending
+    return []
 
 
 class _Looks:

@@ -103,6 +103,13 @@ options:
         C(problem) in RV(parts) then says why.
     type: raw
     version_added: 0.2.0
+  push:
+    description:
+      - A push to the environment that an earlier task has begun, a dictionary with the options of
+        M(hosting.management.env_push), and C(started), C(ended) and C(pause_when_unknown) as that module has them. The
+        task brings it to its end before it does anything else, as a task of that module would. If the push fails, so
+        does this task, and nothing is sent.
+    type: raw
   compare:
     description:
       - The parts that are compared with what is declared, and not changed. RV(parts) tells how they differ.
@@ -410,6 +417,17 @@ locks:
   returned: if O(lock_groups) is given, unless the options are not valid
   type: list
   elements: dict
+push:
+  description:
+    - The push of O(push), as M(hosting.management.env_push) returns it. Its C(operation) also has the C(seconds) that
+      it took, if the journal knows.
+  returned: if O(push) is given, when the push has ended well
+  type: dict
+failed_step:
+  description: V(push) if the task failed because of the push of O(push).
+  returned: failure
+  type: str
+  sample: push
 readings:
   description: What was read, by the names of O(gather), as M(hosting.management.environment_state_info) returns it.
   returned: if O(gather) is given, unless the options are not valid
@@ -452,8 +470,9 @@ from ..module_utils._context import Context
 from ..module_utils._declared_parts import check_parts, part_options
 from ..module_utils._entry import run_module
 from ..module_utils._gathering import gather_after, gather_options
-from ..module_utils._phases import operations_of, pause_for_unseen
+from ..module_utils._phases import pause_for_unseen
 from ..module_utils._precautions import keep_with_care, precaution_options
+from ..module_utils._pushes import begun_push_options, ended_push
 from ..module_utils._verdicts import canary_options
 
 SPEC = ModuleSpec(
@@ -464,6 +483,7 @@ SPEC = ModuleSpec(
     {"environment_id": environment_option(), "site_id": uuid_option(required=False), **canary_options()},
     part_options(),
     precaution_options(),
+    begun_push_options(),
     gather_options(),
     rule=check_parts,
 )
@@ -474,10 +494,10 @@ def run(context: Context) -> dict[str, Any]:
     started = context.started or {}
     if started.get("error") and "parts" not in started:
         return {"failed": True, "msg": started.get("msg"), "error": started["error"]}
-    result = keep_with_care(context)
+    pushed = {"push": started["push"]} if "push" in started else ended_push(context)
+    result = {**keep_with_care(context), **pushed}
     if context.started:
-        waited_for = [one.get("id") for one in operations_of(context["ended"] or {})]
-        pause_for_unseen(context, [one for one in result["operations"] if one["id"] not in waited_for])
+        pause_for_unseen(context, result["operations"])
     return gather_after(result, context)
 
 

@@ -53,6 +53,15 @@ options:
       - Where the service does not show how operations end, how many seconds to wait since they were requested.
     type: float
     default: 0
+  overlap:
+    description:
+      - Whether the next task may begin while the last operations go on. Where they end in the order in which they were
+        begun, this task ends when it is expected that each of those that are left, in RV(left), has ended by the time
+        that the next task, which takes as long to go through the hosts in the same order, comes to it.
+      - The next task has to bring each of them to its end itself, as it does when O(ignore:ended) says nothing of it.
+        So a wave takes as long as its slowest host, and not as long as that and what it takes to begin all others.
+    type: bool
+    default: false
   wait_timeout:
     description:
       - The maximum number of seconds to wait. The operations continue after that.
@@ -120,6 +129,12 @@ environments:
       returned: for each environment
       type: list
       elements: dict
+left:
+  description: With O(overlap), the ids of the environments where operations are about to end that nobody waited for.
+  returned: success
+  type: list
+  elements: str
+  sample: []
 counts:
   description: How many operations are V(finished), V(failed), V(in_progress) and V(unknown).
   returned: success
@@ -160,6 +175,7 @@ SPEC = ModuleSpec(
         "kinds": {"type": "list", "elements": "str", "choices": list(KINDS), "default": list(KINDS)},
         "environment_names": {"type": "dict", "default": {}},
         "looks_per_minute": Option(checked_count, type="int", default=LOOKS_PER_MINUTE),
+        "overlap": {"type": "bool", "default": False},
         "pause_when_unknown": Option(checked_not_negative, type="float", default=0),
     },
 )

@@ -276,6 +276,7 @@ def _steps_of(values: Record) -> Record:
         "rolls_back": bool(values.get("deploy_rollback")),
         "rollback_within": float(values.get("deploy_rollback_within") or 0),
         "wait_timeout": values.get("deploy_wait_timeout") or 0,
+        "pause_when_unknown": values.get("deploy_pause_when_unknown") or 0,
     }
 
 

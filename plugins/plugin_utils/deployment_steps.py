@@ -50,9 +50,10 @@ def done_of(registered: Record, settings: Record) -> Record:
 
     Of what one task has found out for all environments of the wave, this one's is returned: ``looked`` (what the
     journal has), ``site`` (what was found out about the site after the deployment) and ``ends``, the operations that
-    were waited for. ``backup`` and ``push`` have begun in one task and ended in another. ``is_pushed`` tells whether
-    this release is new to the site, and ``news`` has the ``release`` for which the site forgets what was there, and
-    whether this run has brought it (``is_new``). All else is returned as it is.
+    were waited for. ``backup`` and ``push`` have begun in one task and ended in another, ``push_end``, which may have
+    been that of ``kept``. ``is_pushed`` tells whether this release is new to the site, and ``news`` has the ``release``
+    for which the site forgets what was there, and whether this run has brought it (``is_new``). All else is returned
+    as it is.
 
     :param registered: results of the tasks: ``journal`` (deployment_info), ``verified`` (site_check), ``waited``
         (each an operation_wait, or a loop of them), ``backup`` (manual_backup), ``push``, ``push_end`` (env_push),
@@ -65,12 +66,14 @@ def done_of(registered: Record, settings: Record) -> Record:
     # What is known of all environments grows with the wave, so the values of the others are not even looked at.
     looked = plain(_part_of(registered["journal"], "environments", environment_id))
     site = plain(_part_of(registered["verified"], "sites", settings["environment"]))
-    ends = plain(_ends(registered["waited"], environment_id))
+    waited = plain(_ends(registered["waited"], environment_id))
     registered = plain({name: value for name, value in registered.items() if name not in OF_ALL})
-    backup, push = registered["backup"], registered["push"]
+    backup, push, ended = registered["backup"], registered["push"], registered["kept"].get("push") or {}
+    ends = [*waited, *([ended["operation"]] if ended.get("operation") else [])]
     is_pushed = bool(push.get("changed") or _is_half_done(settings, looked.get("releases") or {}))
     done = {
         **registered,
+        "push_end": registered["push_end"] or ended,
         "looked": looked,
         # After a rollback, it is asked anew.
         "site": {} if registered["chosen"] else site,
@@ -94,7 +97,8 @@ def steps_of(done: Record, settings: Record, now: float) -> Record:
 
     ``brings`` says how the release comes: with ``push``, with ``push_with_pictures``, or with ``nothing``, and
     ``has_more_before`` whether something comes before that; ``way`` is ``environment`` where it is just a push, and
-    otherwise ``environment_with_more``. In the same way, ``after_push`` says whether something may come between
+    otherwise ``environment_with_more``. ``open_push`` is this run's push as environment takes it, to bring it to its
+    end, or empty. In the same way, ``after_push`` says whether something may come between
     (``after_push``) before the site forgets what was there (``refresh``), ``last`` whether something has to be brought
     to its end first (``ended``), and ``verification`` whether the site is asked (``verify``), because it did not work
     when all sites were asked, or was not asked with them, or whether there is more (``last``).
@@ -119,13 +123,16 @@ def steps_of(done: Record, settings: Record, now: float) -> Record:
     meets_locks = bool(locks and not settings["ignores_lock"])
     has_more_before = done["looked"].get("is_busy") is not False or meets_locks or bool(settings["before_tasks"])
     brings = _brings(settings) if pushes else "nothing"
+    push_is_open = _is_open(push, ends)
+    has_more = has_more_before or settings["runs_after_push"]
     steps = {
-        "way": "environment" if brings == "push" and not has_more_before else "environment_with_more",
+        "way": "environment" if brings == "push" and not has_more else "environment_with_more",
         "has_more_before": has_more_before,
         "brings": brings,
         "declares": declares,
         "declaration": {**(settings["declaration"] if declares else {}), **news},
-        "push_is_open": _is_open(push, ends),
+        "push_is_open": push_is_open,
+        "open_push": _open_push(done, settings) if push_is_open and not (done["push_end"] or done["failure"]) else {},
         "is_open": _is_open(done["kept"], ends),
         "asks_site": settings["verifies"] and not settings["check_mode"] and done["site"].get("failed") is not False,
         "compares_pictures": compares_pictures(done["pictures_before"], push),
@@ -200,6 +207,15 @@ def _forgotten(settings: Record, news: Record) -> Record:
     of_cdn = {"cdn_cache_id": settings["cdn_cache_id"]} if settings["cdn_cache_id"] else {}
     caches = [{**cache, "cache": name, **(of_cdn if name == "cdn" else {})} for name in settings["caches"]]
     return {**({"php_restart": once} if settings["restarts_php"] else {}), **({"caches": caches} if caches else {})}
+
+
+def _open_push(done: Record, settings: Record) -> Record:
+    return {
+        **settings["reads"]["push"],
+        "started": done["push"],
+        "ended": {"operations": done["ends"]},
+        "pause_when_unknown": settings["pause_when_unknown"],
+    }
 
 
 def _is_open(result: Record, ends: list[Record]) -> bool:

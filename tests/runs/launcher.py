@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # The operations of the simulator take fractions of a second.
-POLL_INTERVAL = 0.1
+POLL_INTERVAL = WORTH_IT = 0.1
 
 
 def main() -> int:
@@ -42,9 +42,10 @@ def main() -> int:
 
     def look_early(*arguments: object) -> None:
         can_import(*arguments)
-        operations = "ansible_collections.hosting.management.plugins.module_utils._operations"
+        utils = "ansible_collections.hosting.management.plugins.module_utils"
         with suppress(ModuleNotFoundError):  # where the collection is not installed
-            import_module(operations).POLL_INTERVAL = POLL_INTERVAL
+            import_module(f"{utils}._operations").POLL_INTERVAL = POLL_INTERVAL
+            import_module(f"{utils}._turns").WORTH_IT = WORTH_IT
         if any(Path(path, "ansible_collections", "awx").is_dir() for path in searched):
             from runs import forked_modules
 

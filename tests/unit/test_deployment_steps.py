@@ -21,6 +21,8 @@ SETTINGS: dict[str, Any] = {
     "runs_after_push": False,
     "rolls_back": True,
     "rollback_within": 60.0,
+    "reads": {"push": {"release": "v2"}},
+    "pause_when_unknown": 5,
 }
 REGISTERED: dict[str, Any] = {
     name: {}
@@ -359,6 +361,34 @@ def test_a_push_that_nobody_has_seen_ending_is_looked_at_by_the_host_itself():
     assert steps({"push": accepted, "waited": [waited({"id": "8", "state": "finished"}), {}]})["push_is_open"] is False
 
 
+ACCEPTED_PUSH = {"changed": True, "operation": ACCEPTED, "operations": [ACCEPTED]}
+PUSH_TO_END = {"release": "v2", "started": ACCEPTED_PUSH, "pause_when_unknown": 5}
+ENDED_BY_ITSELF = {"operation": {"id": "8", "state": "finished", "seconds": 3.1}}
+OPEN = {
+    "nobody has seen it": ({}, {**PUSH_TO_END, "ended": {"operations": []}}),
+    "it is known not to have ended in time": (
+        {"waited": [waited({"id": "8", "state": "in_progress"}), {}]},
+        {**PUSH_TO_END, "ended": {"operations": [{"id": "8", "state": "in_progress"}]}},
+    ),
+    "one wait has seen it": ({"waited": [waited({"id": "8", "state": "finished"}), {}]}, {}),
+    "it was brought to its end with the rest": ({"kept": {"push": ENDED_BY_ITSELF}}, {}),
+    "it was brought to its end before the rest": ({"push_end": ENDED_BY_ITSELF}, {}),
+    "it has failed": ({"failure": {"step": "push", "error": {}}}, {}),
+}
+
+
+@pytest.mark.parametrize(("registered", "push"), OPEN.values(), ids=OPEN)
+def test_the_push_that_is_brought_to_its_end_with_the_rest(registered, push):
+    assert steps({"push": ACCEPTED_PUSH, **registered})["open_push"] == push
+
+
+def test_a_push_that_was_brought_to_its_end_with_the_rest_is_known_to_have_ended():
+    registered = {**looked(False), "push": ACCEPTED_PUSH, "kept": {"push": ENDED_BY_ITSELF}}
+    assert steps(registered)["reads_again"] is False
+    found = done(registered)
+    assert (found["push_end"], found["ends"]) == (ENDED_BY_ITSELF, [ENDED_BY_ITSELF["operation"]])
+
+
 def looked(is_busy: bool, *, is_pushed: bool = True, **known: Any) -> dict[str, Any]:
     at_shop = {"releases": {**KNOWN, **known}, "push": {"is_pushed": is_pushed}, "is_busy": is_busy}
     return {"journal": {"environments": {"id of shop": at_shop}}}
@@ -369,6 +399,7 @@ WAYS = {
     "something is under way": (looked(True), {}, ("environment_with_more", True, "push")),
     "the journal could not be read": ({}, {}, ("environment_with_more", True, "nothing")),
     "there is a lock": (looked(False, locks=[LOCK]), {}, ("environment_with_more", True, "push")),
+    "commands come after": (looked(False), {"runs_after_push": True}, ("environment_with_more", False, "push")),
     "tasks come before": (looked(False), {"before_tasks": ["a.yml"]}, ("environment_with_more", True, "push")),
     "the release is there": (looked(False, is_pushed=False), {}, ("environment_with_more", False, "nothing")),
     "pages are compared": (

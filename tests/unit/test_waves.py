@@ -391,7 +391,9 @@ def test_the_pause_comes_once_and_counts_from_the_request(controller, simulator)
 def test_a_task_that_ends_alone_what_nobody_can_look_at_pauses_itself(controller):
     controller.options["companions"] = False
     started = start(controller)
-    for waited, least in ((None, 0.4), ({"environments": {LIVE[0]: {"operations": []}}}, 0)):
+    others, own = [{"id": "of-a-backup", "state": FINISHED}], [{"id": started["operation"]["id"], "state": UNKNOWN}]
+    for operations, least in ((None, 0.4), (others, 0.4), (own, 0)):
+        waited = operations and {"environments": {LIVE[0]: {"operations": operations}}}
         began = time.monotonic()
         assert end(controller, started, 1, waited, pause_when_unknown=0.4)["operation"]["state"] == UNKNOWN
         assert least <= time.monotonic() - began < least + 0.3
