@@ -22,6 +22,7 @@ from ._under_way import Kind, kind_of
 SIDE_BY_SIDE, MOST_SIDE_BY_SIDE = 4, 8  # looks at the same time: what was started together also ends together
 LOOKS_OF_EACH = 150  # a minute: who may look more often may take more looks at the same time
 MINUTE = 60.0  # seconds
+GRANTED = 120.0  # a minute, by public services: what is tried first once a service says that there are too many
 FEWEST_LOOKS = 6  # a minute, however often the service says that it is too busy
 SLOWER, FASTER = 0.7, 1.05  # what becomes of the looks a minute when it says so, and with each answer since
 SHORTEST_PAUSE, LONGEST_PAUSE = 1.0, 15.0  # seconds without a look after an answer that says nothing
@@ -101,16 +102,16 @@ class Budget:
     """So many looks within any minute.
 
     They may come at once, until the service says that it is too busy (429). From then on they come one by one, and more
-    rarely each time it says so again; each answer lets them come a little sooner. Times are in seconds of
-    time.monotonic(), which the caller tells.
+    rarely each time it says so again; each answer lets them come a little sooner. ``is_limited`` tells whether it has
+    said so. Times are in seconds of time.monotonic(), which the caller tells.
     """
 
     most: float
     rate: float = 0.0
+    is_limited: bool = False
     _taken: deque[float] = field(default_factory=deque)
     _not_before: float = 0.0
     _pause: float = 0.0
-    _one_by_one: bool = False
 
     def __post_init__(self) -> None:
         self.rate = self.most
@@ -134,7 +135,7 @@ class Budget:
 
     def take(self, now: float) -> None:
         self._taken.append(now)
-        if self._one_by_one:
+        if self.is_limited:
             self._not_before = max(self._not_before, now + MINUTE / self.rate)
 
     def hear(self) -> None:
@@ -147,9 +148,11 @@ class Budget:
 
         Refusals in a row say the same thing once: the pauses grow, and the rate stays.
         """
-        if self._one_by_one and not self._pause:
+        if not self.is_limited:
+            self.rate = min(self.rate, GRANTED)
+        elif not self._pause:
             self.rate = max(min(FEWEST_LOOKS, self.most), self.rate * SLOWER)
-        self._one_by_one = True
+        self.is_limited = True
         self.pause(now, told)
 
     def pause(self, now: float, told: float | None = None) -> None:

@@ -151,7 +151,8 @@ def _follow(
                 if not one.goes_on:
                     _take_end(one, following, journal)
             pending = [one for one in pending if one.goes_on]  # some may be given up
-            if context["overlap"] and end_in_turn(following, time.monotonic()):
+            # Many tasks that look on their own would only be refused more often.
+            if context["overlap"] and not budget.is_limited and end_in_turn(following, time.monotonic()):
                 return pending
     return []
 

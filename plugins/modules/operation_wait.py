@@ -60,6 +60,7 @@ options:
         that the next task, which takes as long to go through the hosts in the same order, comes to it.
       - The next task has to bring each of them to its end itself, as it does when O(ignore:ended) says nothing of it.
         So a wave takes as long as its slowest host, and not as long as that and what it takes to begin all others.
+      - Once the service has said that there are too many requests, this task waits for all.
     type: bool
     default: false
   wait_timeout:

@@ -123,6 +123,13 @@ def test_without_overlap_it_waits_for_all(controller):
     assert (waited["left"], waited["counts"]["finished"]) == ([], SITES)
 
 
+@pytest.mark.usefixtures("spread")
+def test_under_a_limit_of_requests_it_waits_for_all(controller, simulator):
+    simulator.fault("rate_limit", path="/operations/.*", per_minute=600, burst=1, times=0)
+    waited = controller.run(operation_wait, environment_ids=LIVE, **EAGER, overlap=True)
+    assert (waited["left"], waited["counts"]["finished"]) == ([], SITES)
+
+
 def test_an_environment_is_kept_when_its_push_has_ended(controller, simulator):
     started = start(controller, 1)
     result = keep(controller, 1, started, wait=False, **REFRESH)

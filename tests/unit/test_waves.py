@@ -748,6 +748,14 @@ def test_a_service_that_is_too_busy_is_asked_less_often_and_then_more_often_agai
     assert budget.rate == 90
 
 
+def test_who_may_look_more_often_first_tries_what_public_services_grant_once_there_are_too_many():
+    budget = Budget(270)
+    budget.slow_down(100)
+    assert (budget.rate, budget.is_limited) == (120, True)
+    budget.hear()
+    assert 120 < budget.rate < 130
+
+
 def test_a_service_that_says_how_long_to_stay_away_is_left_alone_so_long():
     budget = Budget(90)
     budget.slow_down(100, told=30)
