@@ -90,7 +90,7 @@ lint: $(LINT)/.lint build ## style, documentation, changelog, and what Galaxy wo
 	@"$(LINT)/bin/python" tests/tools/lint.py
 
 lint-can-fail: $(LINT)/.lint ## plant a mistake for each step of lint, and see that it fails
-	@"$(LINT)/bin/python" tests/tools/lint_can_fail.py
+	@"$(LINT)/bin/python" tests/tools/lint_can_fail.py $(ARGS)
 
 docs: $(DOCS)/.docs ## the documentation as a site, in build/docs/html; any warning fails
 	@$(home) "$(DOCS)/bin/python" tests/tools/docs.py

@@ -6,10 +6,15 @@
 A linter that is started in the wrong place looks at nothing and passes. So this plants mistakes in a copy of the
 checkout, runs all steps there, and expects each step to name its mistakes. A new step needs a mistake in `MISTAKES`.
 The copy leaves out what linters take long for and what needs no mistake: tasks, playbooks, guides and tests.
+
+All of this follows from how the steps are set up, and from the linters. SEEN has a digest of these, written when all
+steps had failed as they should; with --if-changed, nothing is run as long as the digest is the same.
 """
 
 from __future__ import annotations
 
+import argparse
+import hashlib
 import os
 import shutil
 import subprocess
@@ -20,6 +25,14 @@ from pathlib import Path
 
 from checkout import ROOT, copy, files
 from lint import BIN, Outcome, outcomes
+
+SEEN = Path(__file__).with_name("lint_can_fail.seen")
+SET_UP_BY = (
+    *(".ansible-lint", ".yamllint", ".github/workflows/ci.yml", "galaxy.yml", "pyproject.toml"),
+    *("tests/tools/checkout.py", "tests/tools/galaxy-importer.cfg"),
+    *("tests/tools/lint.py", "tests/tools/lint_can_fail.py"),
+)
+"""The files that say what the steps look at, and for what."""
 
 
 @dataclass
@@ -174,7 +187,20 @@ def judge(outcome: Outcome) -> str:
     return f"failed, but not for {', '.join(missed)}" if missed else ""
 
 
+def digest() -> str:
+    """Of all that decides whether a step notices its mistakes: how it is set up, and the linters that are installed."""
+    frozen = subprocess.run([BIN / "python", "-m", "pip", "freeze"], capture_output=True, check=True).stdout
+    texts = [name.encode() + (ROOT / name).read_bytes() for name in SET_UP_BY]
+    return hashlib.sha256(b"".join([str(sys.version_info[:2]).encode(), frozen, *texts])).hexdigest()
+
+
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--if-changed", action="store_true", help="only if the steps or the linters have changed since")
+    current, seen = digest(), SEEN.read_text().strip() if SEEN.exists() else ""
+    if parser.parse_args().if_changed and current == seen:
+        print("lint-can-fail: the steps and the linters are those that were seen to fail")
+        return 0
     wrong, names = [], set()
     with tempfile.TemporaryDirectory(prefix="lint-can-fail-") as folder:
         root = Path(folder, "checkout")
@@ -188,6 +214,9 @@ def main() -> int:
                 print("  " + outcome.output.replace("\n", "\n  "), flush=True)
     wrong += sorted({mistake.step for mistake in MISTAKES} - names)
     print(f"lint-can-fail: {', '.join(wrong)} FAILED" if wrong else f"lint-can-fail: all {len(names)} steps can fail")
+    if not wrong and current != seen:
+        SEEN.write_text(f"{current}\n")
+        print(f"{SEEN.relative_to(ROOT)} has the new digest: commit it")
     return 1 if wrong else 0
 
 
