@@ -62,6 +62,7 @@ STAYS = {
     "a backup was restored since": {"known": {"release": None, "state": None, "restored_backup": {"backup_id": 1}}},
     "the journal could not be read": {"known": {"failed": True, "msg": "No."}},
     "it has been there for long": {"push": {"changed": False}, "within": 599},
+    "nobody knows for how long it has been there": {"known": {**THERE, "sent_at": None}, "push": {"changed": False}},
 }
 
 
@@ -138,6 +139,14 @@ SAID = {
             " deploy_wait_timeout if it takes that long."
         ),
     ),
+    "the connection broke while the push went on": (
+        {"failure": failed("push", "connection", operation_id="x", **PUT)},
+        "v2 is still being pushed: It failed.",
+        (
+            "Do not restore a backup before the push has ended. Run again to wait for its end, with a larger"
+            " deploy_wait_timeout if it takes that long."
+        ),
+    ),
     "the answer was lost": (
         {"failure": failed("push", "outcome_unknown", **PUT), "now": {**THERE, "state": "unknown"}},
         "It is not known whether v2 was pushed: It failed.",
@@ -177,6 +186,24 @@ SAID = {
         {"failure": failed("after_push")},
         "It failed.",
         TO_GO_BACK,
+    ),
+    "a check of one's own": (
+        {"failure": failed("", "check_failed")},
+        "Failed at 'A task': It failed.",
+        TO_GO_BACK,
+    ),
+    "nobody knows how a step without force ended": (
+        {"failure": failed("wp_cli", "outcome_unknown", **PUT)},
+        "Failed at 'A task': It failed.",
+        "When it is settled, run again.",
+    ),
+    "the service does not show the backup of this run": (
+        {"failure": BROKEN, "backup": {"changed": True, "backup": {"id": None, "tag": "before-v2"}}},
+        "The site does not work: It answered 500.",
+        (
+            "To go back, restore the backup with the tag before-v2, such as with hosting.management.rollback -e"
+            " deploy_hosts=shop."
+        ),
     ),
     "the backup goes on": (
         {"failure": failed("backup", "operation_timeout"), "now": BEFORE},
@@ -262,7 +289,11 @@ def test_where_the_site_is_not_asked_nobody_says_that_it_works():
 
 def test_all_that_a_result_has():
     has = result(push=PUSHED, restart={"changed": True}, caches={"changed": False}, parts={"parts": {}})
-    assert [one["text"] for one in has.pop("changes")] == ["backup before-v2", "push v1 → v2", "PHP restart"]
+    assert [(one["part"], one["text"]) for one in has.pop("changes")] == [
+        ("backup", "backup before-v2"),
+        ("push", "push v1 → v2"),
+        ("restart", "PHP restart"),
+    ]
     assert has == {
         "environment": "shop",
         "environment_id": "",
@@ -408,11 +439,17 @@ def test_domains_and_denied_addresses_are_told_one_by_one():
     ]
 
 
+def test_what_is_brought_about_as_a_part_of_an_environment_is_told_as_the_step_that_it_is():
+    made = result(kept={"changed": True, "parts": {"php_restart": {"changed": True}, "caches": {"changed": True}}})
+    assert made["done"] == ["backup", "PHP restart", "caches"]
+
+
 def test_the_time_of_a_push_is_that_of_the_push_of_this_run():
     known = {**THERE, "sent_at": "2026-11-02T00:00:00Z", "ended_at": "2026-11-02T00:04:30Z"}
     assert result(push=PUSHED, now=known)["push_seconds"] == 270
     assert result(push={"changed": False}, now=known)["push_seconds"] is None
     assert result(push=PUSHED, now={**known, "state": "in_progress", "ended_at": None})["push_seconds"] is None
+    assert result(push=PUSHED, now={**known, "state": "unknown"})["push_seconds"] is None
     assert result({"check_mode": True}, push=PUSHED, now=known)["push_seconds"] is None
     assert result(push=PUSHED, now={**known, "release": "v3"})["push_seconds"] is None
 

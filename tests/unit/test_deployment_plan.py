@@ -324,8 +324,19 @@ def test_the_plan_counts():
 def test_a_plan_for_many_has_one_line_for_all_that_get_the_same():
     names = [f"site{number}" for number in range(11)]
     moves = [environment(name, line=f"{name}: staging → live ({name}.example.com)") for name in names]
-    moves.append(environment("shop", line="shop: preview → live (shop.example.com)"))
+    moves.append(environment("shop", line="shop: preview → live"))
     assert plan_of(moves, SETTINGS)["text"][-2:] == [f"staging → live: {', '.join(names)}", "preview → live: shop"]
+
+
+@pytest.mark.parametrize(("count", "lines"), [(10, 10), (11, 1)])
+def test_a_plan_for_some_has_a_line_for_each(count: int, lines: int):
+    moves = [environment(f"site{number}", line=f"site{number}: staging → live") for number in range(count)]
+    assert len([line for line in plan_of(moves, SETTINGS)["text"] if "staging → live" in line]) == lines
+
+
+def test_where_nothing_is_pushed_nothing_is_said_of_going_back():
+    text = plan_of([environment("a")], {**SETTINGS, "pushes": False})["text"]
+    assert not any("rolled back" in line for line in text)
 
 
 def test_what_is_left_alone_is_not_listed_as_a_push():
@@ -445,6 +456,11 @@ RELEASES = {
         {**KNOWN, "state": "failed", "parts": PARTS},
         ("v1", "failed", "second", "deploy again, or roll back", ""),
     ),
+    "pushed in one part": ({**KNOWN, "parts": PARTS[:1]}, ("v1", "finished", "first", "", "")),
+    "a backup was restored since": (
+        {**KNOWN, "parts": PARTS, "restored_backup": {"backup_id": 7, "state": "finished", "ended_at": "third"}},
+        ("backup 7", "finished", "third", "", ""),
+    ),
     "nobody knows": (
         {**KNOWN, "state": "unknown", "parts": PARTS},
         ("v1", "unknown", "second", "hosting.management.settle (release v1)", ""),
@@ -462,6 +478,12 @@ RELEASES = {
         ("v1", "finished", "second", "", "until then by anna: Black Friday; until then by anna: Black Friday"),
     ),
 }
+
+
+@pytest.mark.parametrize(("ids", "known"), [(["id"], [{}, {}]), (["id", "id"], [{}])])
+def test_environments_and_what_is_known_of_them_go_together(ids: list, known: list):
+    with pytest.raises(ValueError, match="zip"):
+        releases_of(["shop", "blog"], ids, known)
 
 
 @pytest.mark.parametrize(("known", "row"), RELEASES.values(), ids=RELEASES)

@@ -13,7 +13,7 @@ from ansible.parsing.dataloader import DataLoader
 
 from ansible_collections.hosting.management.plugins.modules import environment_state_info, site_plugin
 from ansible_collections.hosting.management.plugins.plugin_utils import plan
-from ansible_collections.hosting.management.plugins.plugin_utils.drift import NOT_SHOWN, drift_of
+from ansible_collections.hosting.management.plugins.plugin_utils.drift import LONGEST_TEXT, NOT_SHOWN, drift_of
 from ansible_collections.hosting.management.plugins.plugin_utils.report.document import parts_of
 from ansible_collections.hosting.management.plugins.plugin_utils.report.page import page_of
 from simulator import seed
@@ -138,19 +138,26 @@ def test_nothing_is_compared_where_nothing_is_declared_or_asked_for(variables):
         ({"maintain_denid_ips": []}, "maintain_denied_ips"),
         ({"maintain_update_plugins": "all"}, "updatable or vulnerable"),
         ({"maintain_php_version": 8.1}, "quotes"),
+        ({"maintain_denied_ips": [], "maintain_check_visits": 5, "hosting_site_id": ""}, "hosting_site_id) of shop."),
     ],
 )
 def test_mistakes_in_what_is_declared_are_a_gap_of_drift_alone(variables, words):
     found = asked(**variables)
     assert found["problems"] == []
     assert words in found["known"]["drift"]["problem"]
-    assert found["asks"]["compare_with"] is None
+    assert (found["asks"]["compare_with"], found["asks"]["canary"]) == (None, False)
 
 
 def test_a_value_whose_template_fails_is_a_gap_of_drift_alone(tmp_path):
     (tmp_path / "vars.yml").write_text("maintain_denied_ips: '{{ nowhere_defined }}'")
     variables = DataLoader().load_from_file(str(tmp_path / "vars.yml"), trusted_as_template=True)
     assert "nowhere_defined" in asked(**variables)["known"]["drift"]["problem"]
+
+
+def test_of_many_mistakes_as_much_is_told_as_one_can_read():
+    mistakes = {f"maintain_denied_ips_of_{number}_shops": [] for number in range(20)}
+    problem = asked(**mistakes)["known"]["drift"]["problem"]
+    assert len(problem) == len("It cannot be compared: ") + LONGEST_TEXT
 
 
 def test_the_runs_own_plan_and_files_of_maintain_are_not_those_of_the_report():
@@ -210,26 +217,28 @@ RECORD = [{"A www": {"ttl": 300, "rdata": ["192.0.2.1"]}}, {"A www": {"ttl": 300
 
 
 @pytest.mark.parametrize(
-    ("part", "one", "text"),
+    ("part", "one", "name", "text"),
     [
         (
             "denied_ips",
             entry(["192.0.2.1"], ["192.0.2.2"]),
+            "",
             "The list has 192.0.2.1, not declared, and lacks 192.0.2.2.",
         ),
-        ("backup", entry(None, "keep"), "There is none that is new enough."),
-        ("php_version", entry(*PHP), "It is 8.1 instead of 8.3."),
+        ("backup", entry(None, "keep"), "", "There is none that is new enough."),
+        ("php_version", entry(*PHP), "", "It is 8.1 instead of 8.3."),
         (
             "dns_records",
             several(entry(*RECORD, name="A www")),
+            "A www",
             "A www: It has 192.0.2.1 (TTL 300) instead of 192.0.2.2 (TTL 300).",
         ),
-        ("plugins", several(entry({FORMS: "2.4"}, {FORMS: "2.5"})), f"{FORMS} 2.4 has the update 2.5."),
+        ("plugins", several(entry({FORMS: "2.4"}, {FORMS: "2.5"})), "", f"{FORMS} 2.4 has the update 2.5."),
     ],
 )
-def test_a_difference_is_told_in_a_sentence(part, one, text):
+def test_a_difference_is_told_in_a_sentence(part, one, name, text):
     found = drift(part, one)
-    assert [each["text"] for each in found["differs"]] == [text]
+    assert [(each["name"], each["text"]) for each in found["differs"]] == [(name, text)]
     assert (found["compared"], found["planned"], found["unknown"]) == ([part], [], [])
 
 
@@ -249,6 +258,13 @@ def test_what_is_as_declared_is_compared_and_does_not_differ():
         ("php_version", entry(*PHP), {"before": PHP[1], "after": {"version": "8.4"}}, "differs"),
         # A newer version than the plan's does not make a site drift that is as the plan saw it.
         ("plugins", several(entry({"a": "1"}, {"a": "3"})), {"before": {"a": "1"}, "after": {"a": "2"}}, "planned"),
+        # Nor does it matter what has become of another plugin since.
+        (
+            "plugins",
+            several(entry({"a": "1"}, {"a": "2"})),
+            {"before": {"a": "1", "b": "1"}, "after": {"a": "2", "b": "2"}},
+            "planned",
+        ),
         ("plugins", several(entry({"a": "0"}, {"a": "2"})), {"before": {"a": "1"}, "after": {"a": "2"}}, "differs"),
         ("plugins", several(entry({"b": "1"}, {"b": "2"})), {"before": {"a": "1"}, "after": {"a": "2"}}, "differs"),
         (
@@ -271,6 +287,12 @@ def test_what_cannot_be_compared_is_unknown_and_no_drift():
     assert "\x1b" not in found["text"]
     (found,) = drift("denied_ips", {**entry(None, ["a"]), "state_source": "none"})["unknown"]
     assert found["text"] == NOT_SHOWN
+
+
+def test_a_long_name_and_a_long_text_are_cut():
+    refused = {**entry(None, None, differs=None, name="n" * 1000), "failed": True, "msg": "x" * 1000}
+    (found,) = drift("dns_records", several(refused))["unknown"]
+    assert (found["name"], found["text"]) == ("n" * LONGEST_TEXT, "x" * LONGEST_TEXT)
 
 
 # ---- what the report makes of it ------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from ansible_collections.hosting.management.plugins.plugin_utils.maintenance imp
     results_of,
     wave_of,
 )
-from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_findings import PARTS
+from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_findings import LONGEST_LOG, PARTS
 from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_summary import summary_of
 from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_undo import RELEASE
 
@@ -165,9 +165,17 @@ def test_a_backup_that_is_only_checked_and_not_there_is_told():
     assert findings(kept(backup=differs), check_only=["backup"]) == found
 
 
-def test_a_backup_before_updates_is_a_change_or_a_failure():
-    taken = result_of({"update_backup": {"is_taken": True, "backup": {"id": 7}}}, SETTINGS)
-    assert [(one["part"], one["text"]) for one in taken["changes"]] == [("update_backup", "backup before the updates")]
+@pytest.mark.parametrize(
+    ("rolls_back", "more"), [(False, ""), (True, ", to be restored if the site does not work after them")]
+)
+def test_a_backup_before_updates_is_a_change_or_a_failure(rolls_back: bool, more: str):
+    taken = result_of(
+        {"update_backup": {"is_taken": True, "backup": {"id": 7}}}, {**SETTINGS, "rolls_back": rolls_back}
+    )
+    assert taken["done"] == ["backup before the updates"]
+    assert [(one["part"], one["text"]) for one in taken["changes"]] == [
+        ("update_backup", f"backup before the updates{more}")
+    ]
     failed = {"update_backup": {"failed": True, "msg": "It was refused."}}
     assert findings(failed) == [("update_backup", "fail", "It was refused.")]
     assert findings({"update_backup": {**failed["update_backup"], "skipped": True}}) == []
@@ -563,6 +571,7 @@ def test_what_did_not_come_to_its_end_is_told():
     result = summary(result_of({}, SETTINGS))
     assert result["totals"] == {"environments": 2, "changed": 0, "unchanged": 1, "need_a_person": 0, "not_reached": 1}
     assert [row["done"] for row in result["rows"]] == ["-", "not reached"]
+    assert [summary(*some)["totals"]["not_reached"] for some in ((), (result_of({}, SETTINGS),))] == [2, 1]
     assert (result["check_mode"], result["plan"], result["needs_person"]) == (False, None, False)
     [reached, other] = result["environments"]
     assert reached.keys() == other.keys()
@@ -663,6 +672,14 @@ def test_a_page_that_looks_slightly_different_is_told():
     assert result["pictures"]["greatest"] == 0.3
 
 
+def test_pictures_that_could_not_be_taken_after_the_updates_are_told():
+    after = {"failed": True, "msg": "There is no browser.", "error": {"kind": "missing_library"}}
+    result = result_of({"made": {"parts": {}}, "pictures": {"before": {}, "after": after}}, SETTINGS)
+    problem = "Pictures were not compared: There is no browser."
+    assert [(one["level"], one["text"]) for one in result["findings"]] == [("warn", problem)]
+    assert result["pictures"]["problem"] == problem
+
+
 def test_a_site_that_answers_well_and_looks_different_does_not_work():
     look = "The site looks different: / at 400 px (94.00 % differ)."
     well = {"failed": True, "msg": look, "checks": [{"ok": True}], "error": {"kind": "check_failed"}}
@@ -697,10 +714,75 @@ def test_a_site_that_the_updates_broke_says_which_backup_goes_back():
     result = result_of({**kept(php_version=update), **made, **backup}, SETTINGS)
     assert result["done"] == ["PHP version: 8.4", "backup before the updates"]
     [finding] = result["findings"]
+    assert result["failed"] is True
     assert finding["text"].endswith(
         "To go back, restore the backup 7 with the tag maintenance, such as with hosting.management.rollback -e"
         " deploy_hosts=shop -e deploy_rollback_backup_id=7."
     )
+
+
+CHOICE = {"backup_id": 7, "tag": "maintenance", "problem": ""}
+GONE_BACK = {"choice": CHOICE, "restore": {"changed": True}, "back": {"failed": False}}
+WORKED = "It worked before the updates."
+TO_GO_BACK = (
+    f"{WORKED} To go back, restore the backup 7 with the tag maintenance, such as with hosting.management.rollback"
+    " -e deploy_hosts=shop -e deploy_rollback_backup_id=7."
+)
+ROLLED_BACK = "It was rolled back to backup 7 (maintenance), and the site works again."
+WAYS_BACK = {
+    "nobody wanted to go back": ({}, {}, TO_GO_BACK),
+    "it was restored": (GONE_BACK, {}, f"{WORKED} {ROLLED_BACK} Held back everywhere: forms 2."),
+    "it was restored, and there is a log": (
+        GONE_BACK,
+        {"lines": ["PHP Fatal error", "PHP Warning"]},
+        (
+            f"{WORKED} {ROLLED_BACK} Held back everywhere: forms 2. The end of its error log: PHP Fatal error | PHP"
+            " Warning"
+        ),
+    ),
+    "the restore failed": (
+        {"choice": CHOICE, "restore": {"failed": True, "msg": "No way."}},
+        {},
+        f"{TO_GO_BACK} Rolling it back failed: No way.",
+    ),
+    "it was left to a person": (
+        {"choice": {**CHOICE, "backup_id": None, "problem": "nobody knows"}},
+        {},
+        f"{TO_GO_BACK} It was not rolled back, because nobody knows.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("undo", "log", "said"), WAYS_BACK.values(), ids=WAYS_BACK)
+def test_a_site_that_the_updates_broke_says_what_became_of_the_way_back(undo: dict, log: dict, said: str):
+    broke = [{"kind": "plugin", "name": "forms", "version": "2", "verdict": "broke_it"}]
+    well = {"failed": True, "msg": "It answered 500.", "updates": broke}
+    taken = {"is_taken": True, "backup": {"id": 7, "tag": "maintenance"}}
+    results = {"made": {"parts": {}}, "well": well, "update_backup": taken, "undo": undo, "log": log}
+    assert findings(results) == [("well", "fail", f"It answered 500. {said}")]
+
+
+def test_a_restore_of_this_run_is_done_and_one_of_an_earlier_run_is_not():
+    broken = {"failed": True, "msg": "It answered 500."}
+    for changed, done in ((True, ["restored backup 7"]), (False, [])):
+        undo = {**GONE_BACK, "restore": {"changed": changed}}
+        assert result_of({"made": {"parts": {}}, "well": broken, "undo": undo}, SETTINGS)["done"] == done
+
+
+def test_a_restore_that_an_earlier_run_had_begun_is_told_as_a_rollback():
+    broke = [{"kind": "plugin", "name": "forms", "version": "2", "verdict": "broke_it", "reason": ""}]
+    asked = {"failed": False, "checks": [{"ok": True}], "updates": broke}
+    result = result_of({"site": asked, "undo": GONE_BACK}, SETTINGS)
+    [undone, _held] = result["findings"]
+    assert (undone["name"], undone["level"], result["failed"]) == ("undo", "fail", True)
+    assert undone["text"] == f"{ROLLED_BACK} Held back everywhere: forms 2."
+
+
+def test_as_much_of_the_error_log_is_told_as_a_person_needs():
+    broken = {"made": {"parts": {}}, "well": {"failed": True, "msg": "It answered 500."}}
+    for length, told in ((5000, 5000), (9000, LONGEST_LOG)):
+        [(_name, _level, text)] = findings({**broken, "log": {"lines": ["x" * length]}})
+        assert told <= len(text) <= LONGEST_LOG
 
 
 UPDATE = entry(changed=True, differs=True, before={"version": "8.3"}, after={"version": "8.4"})
@@ -713,6 +795,7 @@ UPDATE = entry(changed=True, differs=True, before={"version": "8.3"}, after={"ve
         (entry(), {"foresees_backup": True}, False),
         (entry(changed=True), {}, False),
         (entry(result={"backup": {"age": 7200}}), {}, True),
+        (entry(result={"backup": {"age": 3600}}), {}, False),
         (entry(result={"backup": {"age": 60}}), {}, False),
         (entry(result={"backup": {"tag": "maintenance"}}), {}, True),
         (entry(differs=True), {"update_backup_max_age": None}, False),
@@ -725,6 +808,11 @@ def test_the_backup_before_updates_is_predicted_with_them(backup: dict, settings
     assert updated["due"] == []
     compared = result_of(kept(backup=backup, php_version={**UPDATE, "changed": False}), settings)
     assert "backup before the updates" not in compared["done"]
+
+
+def test_where_no_backup_is_declared_that_before_updates_is_predicted():
+    settings = {**SETTINGS, "check_mode": True, "update_backup_max_age": "1h"}
+    assert result_of(kept(php_version=UPDATE), settings)["done"][-1] == "backup before the updates"
 
 
 def test_a_backup_that_cannot_be_predicted_is_the_one_before_the_updates():
@@ -752,11 +840,14 @@ def test_the_end_of_the_error_log_is_kept():
 
 def test_backups_that_made_room_for_others_are_told_once_whichever_backup_they_made_room_for():
     first, second, third = ({"id": number, "tag": ""} for number in (1, 2, 3))
-    declared = entry(changed=True, result={"removed": [first]})
-    before_updates = {"update_backup": {"changed": True, "removed": [first, second]}}
+    declared = entry(changed=True, result={"removed": [first, second]})
+    before_updates = {"update_backup": {"changed": True, "removed": [second, third]}}
     result = result_of({**kept(backup=declared), **before_updates}, SETTINGS)
-    assert result["removed_backups"] == [first, second]
-    assert result["done"][-1] == "removed backups: 1, 2"
+    assert result["removed_backups"] == [first, second, third]
+    assert result["done"][-1] == "removed backups: 1, 2, 3"
+    change = result["changes"][-1]
+    assert (change["part"], change["text"]) == ("backup", "older backups removed")
+    assert change["warnings"] == ["REMOVES backup 1, 2, 3"]
     predicted = kept(backup=entry(differs=True, result={"removed": [third]}), php_version=UPDATE)
     settings = {**SETTINGS, "check_mode": True, "foresees_backup": True, "update_backup_max_age": "1h"}
     assert result_of(predicted, settings)["removed_backups"] == [third]
@@ -878,6 +969,8 @@ def test_one_wait_is_for_those_at_which_something_goes_on():
         "wait_timeout": 600,
     }
     assert wave_of([], []) == {"ids": [], "names": {}, "wait_timeout": 0}
+    with pytest.raises(ValueError, match="zip"):
+        wave_of(environments, results[:1])
 
 
 NAMES = {name: f"its_{name}" for name in KNOWN}
@@ -934,7 +1027,8 @@ HELD_BY = {
 def test_updates_are_held_back_by(held_by: str, update_backup: dict, is_held: bool):
     kept = {**DUE, "parts": {"plugins": entry(differs=True, after=["2.5.0"])}}
     [one] = results_of([host(kept=kept, held_by=held_by, update_backup=update_backup)], NAMES)
-    assert any("blog" in finding["text"] for finding in one["result"]["findings"]) is is_held
+    held = [finding["level"] for finding in one["result"]["findings"] if "blog" in finding["text"]]
+    assert held == ["held"] * is_held
 
 
 @pytest.mark.parametrize("task", ["kept", "made"])

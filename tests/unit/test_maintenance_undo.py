@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.hosting.management.plugins.plugin_utils.maintenance_undo import (
     RELEASE,
+    is_restored,
     said_of,
     under_way,
     undo_of,
@@ -138,6 +139,18 @@ SAID = {
         {"choice": CHOICE, "restore": {"failed": True, "msg": "No way."}},
         "Rolling it back failed: No way.",
     ),
+    "it was begun, and failed": (
+        {"choice": CHOICE, "restore": {"changed": True}, "restored": {"failed": True, "msg": "It timed out."}},
+        "Rolling it back failed: It timed out.",
+    ),
+    "it was begun, and went well": (
+        {"choice": CHOICE, "restore": {"changed": True}, "restored": {"changed": False}, "back": {"checks": []}},
+        "It was rolled back to backup 8 (maintenance), and the site works again. " + HELD,
+    ),
+    "a backup without a tag": (
+        {"choice": {**CHOICE, "tag": ""}, "restore": {"changed": True}, "back": {"checks": []}},
+        "It was rolled back to backup 8, and the site works again. " + HELD,
+    ),
     "it works": (
         {"choice": CHOICE, "restore": {"changed": True}, "back": {"checks": []}},
         "It was rolled back to backup 8 (maintenance), and the site works again. " + HELD,
@@ -152,6 +165,27 @@ SAID = {
 @pytest.mark.parametrize(("undo", "text"), SAID.values(), ids=SAID)
 def test_what_is_said(undo: dict, text: str):
     assert said_of(undo, DOWN) == text
+
+
+def test_where_no_update_is_known_as_bad_none_is_told_as_held_back():
+    text = said_of({"choice": CHOICE, "restore": {"changed": True}, "back": {}}, {**DOWN, "updates": []})
+    assert text == "It was rolled back to backup 8 (maintenance), and the site works again."
+
+
+IS_RESTORED = {
+    "nothing was begun": ({}, False),
+    "it has ended": ({"restore": {"changed": True}}, True),
+    "an earlier run had restored it": ({"restore": {"changed": False}, "restored": {}}, True),
+    "it was skipped": ({"restore": {"skipped": True}}, False),
+    "it was refused": ({"restore": {"failed": True}}, False),
+    "it was begun, and went well": ({"restore": {"changed": True}, "restored": {"changed": False}}, True),
+    "it was begun, and failed": ({"restore": {"changed": True}, "restored": {"failed": True}}, False),
+}
+
+
+@pytest.mark.parametrize(("undo", "restored"), IS_RESTORED.values(), ids=IS_RESTORED)
+def test_whether_the_backup_was_restored(undo: dict, restored: bool):
+    assert is_restored(undo) is restored
 
 
 def test_a_php_version_that_stays_is_told():
