@@ -20,8 +20,9 @@ options:
     description:
       - A dictionary with the names of the variables that have what is known so far. C(settings) names what
         P(hosting.management.deploy_host#lookup) returned, C(journal) what M(hosting.management.deployment_info)
-        returned, and C(verified) what M(hosting.management.site_check) did after the deployment. C(waited) are the
-        names of those that have the results of waiting.
+        returned for all, C(look) what it returned for this environment alone, and C(verified) what
+        M(hosting.management.site_check) did after the deployment. C(waited) are the names of those that have the
+        results of waiting.
       - The results of the tasks are named by their steps (C(backup), C(push), C(push_end), C(parts), C(kept),
         C(wp_cli), C(restore)); C(now) names what M(hosting.management.release_info) returned in the end, C(log) the
         log, C(pictures_before) and C(compared) the pictures, C(failure) the failure, C(chosen) the backup that was

@@ -18,8 +18,8 @@ from .locks import met
 from .part_differences import waiting_in
 from .plain_values import Record, plain
 
-OF_ALL = ("journal", "verified", "waited")
-"""The results of tasks that were run once for all environments of the wave."""
+OF_ALL = ("journal", "look", "verified", "waited")
+"""The results of tasks that were run once for all environments of the wave, or as such a task."""
 
 
 def known_of(names: Record, variables: Mapping[str, Any]) -> Record:
@@ -55,16 +55,17 @@ def done_of(registered: Record, settings: Record) -> Record:
     for which the site forgets what was there, and whether this run has brought it (``is_new``). All else is returned
     as it is.
 
-    :param registered: results of the tasks: ``journal`` (deployment_info), ``verified`` (site_check), ``waited``
-        (each an operation_wait, or a loop of them), ``backup`` (manual_backup), ``push``, ``push_end`` (env_push),
-        ``kept``, ``parts`` (environment), ``restore`` (backup_restore), ``pictures_before`` (site_snapshot), the
-        backup that was ``chosen``, and the ``failure``. What has not come yet is empty. They may be values of a
-        playbook (see plain_values).
+    :param registered: results of the tasks: ``journal`` and ``look`` (deployment_info, for all and for this one alone),
+        ``verified`` (site_check), ``waited`` (each an operation_wait, or a loop of them), ``backup`` (manual_backup),
+        ``push``, ``push_end`` (env_push), ``kept``, ``parts`` (environment), ``restore`` (backup_restore),
+        ``pictures_before`` (site_snapshot), the backup that was ``chosen``, and the ``failure``. What has not come yet
+        is empty. They may be values of a playbook (see plain_values).
     :param settings: what is asked of the host, as deployment_settings.settings_of returns it.
     """
     environment_id = settings["environment_id"]
     # What is known of all environments grows with the wave, so the values of the others are not even looked at.
-    looked = plain(_part_of(registered["journal"], "environments", environment_id))
+    looks = [_part_of(registered[name], "environments", environment_id) for name in ("look", "journal")]
+    looked = plain(next(filter(None, looks), {}))
     site = plain(_part_of(registered["verified"], "sites", settings["environment"]))
     waited = plain(_ends(registered["waited"], environment_id))
     registered = plain({name: value for name, value in registered.items() if name not in OF_ALL})

@@ -46,6 +46,14 @@ def wave(deployment: Deployment) -> Deployment:
     return deployment
 
 
+def run_free(wave, *arguments, **variables):
+    """Run a play of one's own, whose hosts do not wait for each other."""
+    role = {"role": "hosting.management.deploy", "deploy_release": "v1"}
+    play = {"hosts": "all", "connection": "local", "gather_facts": False, "strategy": "free", "roles": [role]}
+    (wave.folder / "own.yml").write_text(test_deploy.yaml.safe_dump([play]))
+    return wave.run(*arguments, release=None, hosts=None, playbook=None, **variables)
+
+
 def times(simulator, method, path):
     """When requests were sent, in seconds, in their order."""
     return [one.time for one in simulator.writes if one.method == method and re.fullmatch(path, one.path)]
@@ -118,14 +126,21 @@ def test_the_pause_comes_once_a_wave_where_the_service_shows_no_operations(wave,
 def test_each_of_those_that_need_not_wait_for_each_other_waits_for_its_own(wave, simulator):
     simulator.settings.operation_seconds = 2
     simulator.fault("fail_operation", method="PUT", path=f"/sites/{seed.site_id(2)}/environments")
-    role = {"role": "hosting.management.deploy", "deploy_release": "v1"}
-    play = {"hosts": "all", "connection": "local", "gather_facts": False, "strategy": "free", "roles": [role]}
-    (wave.folder / "own.yml").write_text(test_deploy.yaml.safe_dump([play]))
-    done = wave.run(release=None, hosts=None, playbook=None, **PLAIN)
+    done = run_free(wave, **PLAIN)
     assert "The push of v1 failed on its way" in done.stdout
     assert done.stdout.count("hosting.management.deploy : Check that the push has ended well") >= 1
     assert pushes(simulator) == [1, 1, 1, 1]
     assert wave.written()["restart"] == 3
+
+
+@pytest.mark.story
+def test_those_that_need_not_wait_for_each_other_know_what_they_have_read_themselves(wave, simulator):
+    """With the strategy free, a task that runs once registers its result for all hosts, also for those ahead of it."""
+    simulator.settings.operation_seconds = 0.5
+    done = run_free(wave, "--forks", "2", **PLAIN)
+    assert done.returncode == 0, done.stdout
+    assert pushes(simulator) == [1, 1, 1, 1]
+    assert wave.written() == dict.fromkeys(("backup", "push", "restart", "cache", "edge cache"), 4)
 
 
 @pytest.mark.story

@@ -27,8 +27,8 @@ SETTINGS: dict[str, Any] = {
 REGISTERED: dict[str, Any] = {
     name: {}
     for name in (
-        *("journal", "verified", "backup", "push", "push_end", "parts", "kept", "wp_cli", "restore", "now", "log"),
-        *("pictures_before", "compared", "failure", "chosen", "return"),
+        *("journal", "look", "verified", "backup", "push", "push_end", "parts", "kept", "wp_cli", "restore", "now"),
+        *("log", "pictures_before", "compared", "failure", "chosen", "return"),
     )
 } | {"waited": [{}, {}]}
 NOW = 1000.0
@@ -387,6 +387,13 @@ def test_a_push_that_was_brought_to_its_end_with_the_rest_is_known_to_have_ended
     assert steps(registered)["reads_again"] is False
     found = done(registered)
     assert (found["push_end"], found["ends"]) == (ENDED_BY_ITSELF, [ENDED_BY_ITSELF["operation"]])
+
+
+def test_what_a_host_has_looked_at_alone_counts_more_than_what_was_read_for_all():
+    own, skipped = looked(True)["journal"], {"changed": False, "skipped": True}
+    for journal_ in (skipped, {}, looked(False)["journal"]):
+        assert done({"look": own, "journal": journal_})["looked"]["is_busy"] is True
+    assert done({"look": {}, "journal": own})["looked"]["is_busy"] is True
 
 
 def looked(is_busy: bool, *, is_pushed: bool = True, **known: Any) -> dict[str, Any]:
