@@ -84,10 +84,21 @@ def begun(context: Context, cache: str | None = None) -> Begun | None:
     return Begun(operation, may_wait=of_wait.get("state") != IN_PROGRESS)
 
 
+def require_result(value: Mapping[str, Any], name: str) -> None:
+    """Refuse what is no result of a task that has started an operation."""
+    several = value.get("operations") or []
+    known = [value.get("operation") or {}, *several] if isinstance(several, list) else [several]
+    if not all(isinstance(one, dict) for one in known):
+        raise InvalidInput(f"{name} is no result of a task that has started an operation. Nothing was sent.")
+
+
 def _check(started: Mapping[str, Any], ended: Mapping[str, Any] | None) -> None:
-    """Refuse what is no result of such a task."""
-    for name, value in (("started", started), ("ended", ended or {})):
-        several = value.get("operations") or []
-        known = [value.get("operation") or {}, *several] if isinstance(several, list) else [several]
-        if not all(isinstance(one, dict) for one in known):
-            raise InvalidInput(f"{name} is no result of a task that has started an operation. Nothing was sent.")
+    """Refuse what is no result of such a task, and that of one that has begun nothing."""
+    require_result(started, "started")
+    require_result(ended or {}, "ended")
+    is_over = started.get("failed") and not operations_of(started)
+    if not started or started.get("skipped") or is_over:
+        raise InvalidInput(
+            "started is the result of a task that has failed or was skipped, or is empty, so nobody knows whether there"
+            " is anything to wait for. Hand it the registered result of a task that has succeeded. Nothing was sent."
+        )

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -15,8 +16,9 @@ from ._context import Context
 from ._convergence import once
 from ._errors import HostingError, InvalidInput, JournalError
 from ._interface import PUSH_ENVIRONMENT
+from ._journal import Entry
 from ._parts import backup
-from ._phases import begun, in_phases
+from ._phases import begun, in_phases, operations_of, require_result
 from ._release_backups import require_backup
 from ._under_way import Kind, Start
 
@@ -43,6 +45,7 @@ TARGET: dict[str, dict[str, Any]] = {
     "target_env_id": uuid_option(),
     "backup": Nested(ModuleSpec(BEGUN, needs_service=False)),
 }
+SHORTEST_WAIT = 1.0  # seconds, for what should have ended long ago
 BACKUP, PUSH = "backup", "push"
 """What a failure says that is not of the task's own work, but of what comes before it."""
 
@@ -110,14 +113,16 @@ def _backup_taken(context: Context) -> dict[str, Any]:
     asked = context.get("backup")
     if asked is None:
         return {}
-    own: dict[str, Any] = {
-        **dict.fromkeys(backup.OPTIONS),
-        "tag": (asked["started"].get("backup") or {}).get("tag"),
-        "release": context["release"],
-        "environment_id": context["target_env_id"],
-        **asked,
-    }
     try:
+        _require_result_of(asked["started"], BACKUP, "manual_backup", "backup")
+        own: dict[str, Any] = {
+            **dict.fromkeys(backup.OPTIONS),
+            "tag": (asked["started"]["backup"] or {}).get("tag"),
+            "release": context["release"],
+            "environment_id": context["target_env_id"],
+            "wait_timeout": _time_left(context, context["target_env_id"], asked["started"]),
+            **asked,
+        }
         result = in_phases(backup.run)(context.narrowed(own))
     except HostingError as error:
         error.results["failed_step"] = BACKUP
@@ -138,23 +143,46 @@ def ended_push(context: Context) -> dict[str, Any]:
     asked = context["push"]
     if asked is None:
         return {}
-    own = {"target_env_id": context["environment_id"], "backup": None, "wait_until": "ended", "wait": True}
-    part = context.narrowed({**asked, **own})
+    environment_id = context["environment_id"]
+    own = {"target_env_id": environment_id, "backup": None, "wait_until": "ended", "wait": True}
     try:
-        result = in_phases(push)(part)
+        _require_result_of(asked["started"], PUSH, "env_push", "is_pushed")
+        patience = {"wait_timeout": _time_left(context, environment_id, asked["started"])}
+        result = in_phases(push)(context.narrowed({**asked, **own, **patience}))
     except HostingError as error:
         error.results["failed_step"] = PUSH
         raise
     operation = result.get("operation")
     if operation:
-        result["operation"] = {**operation, "seconds": _seconds_of(part, operation["id"])}
+        rows = _rows_of(context, environment_id, [operation["id"]])
+        taken = [round(max(0.0, row.ended_at - row.sent_at), 1) for row in rows if row.ended_at is not None]
+        result["operation"] = {**operation, "seconds": next(iter(taken), None)}
     return {"push": result}
 
 
-def _seconds_of(context: Context, operation_id: str | None) -> float | None:
-    rows = context.journal.read((context.client.base_url, f"env_push/{context['target_env_id']}"))
-    row = next((one for one in rows if one.operation_id == operation_id), None)
-    return None if row is None or row.ended_at is None else round(max(0.0, row.ended_at - row.sent_at), 1)
+def _require_result_of(started: Mapping[str, Any], option: str, module: str, value: str) -> None:
+    """Refuse what is no result of a module that has succeeded, as it then returns a certain value."""
+    require_result(started, f"{option}.started")
+    if started.get("failed") or value not in started:
+        raise InvalidInput(
+            f"{option}.started is no result of a task of {module} that has succeeded, so nobody knows whether there is"
+            f" anything to wait for. Hand it the task's registered result. Nothing was sent."
+        )
+
+
+def _time_left(context: Context, environment_id: str, started: Mapping[str, Any]) -> float:
+    """Return for how many seconds to wait for what an earlier task has begun, since its request counts.
+
+    Many that hang are waited for one after another by the hosts of a fleet, and together so long as one of them is.
+    """
+    rows = _rows_of(context, environment_id, [one.get("id") for one in operations_of(started)])
+    ages = [time.time() - row.sent_at for row in rows if row.is_by_this_clock()]
+    return max(SHORTEST_WAIT, context.wait_timeout - max(ages, default=0.0))
+
+
+def _rows_of(context: Context, environment_id: str, operation_ids: list[str | None]) -> list[Entry]:
+    known = context.journal.of_environment(context.client.base_url, environment_id)
+    return [row for _subject, row in known if row.operation_id and row.operation_id in operation_ids]
 
 
 def foreseen(context: Context, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,13 @@ from ansible_collections.hosting.management.plugins.module_utils._journal import
 from ansible_collections.hosting.management.plugins.module_utils._operations import Operation
 from ansible_collections.hosting.management.plugins.module_utils._progress import FAILED, FINISHED, IN_PROGRESS
 from ansible_collections.hosting.management.plugins.module_utils._turns import Followed, end_in_turn
-from ansible_collections.hosting.management.plugins.modules import env_push, environment, manual_backup, operation_wait
+from ansible_collections.hosting.management.plugins.modules import (
+    env_push,
+    environment,
+    manual_backup,
+    operation_wait,
+    release_info,
+)
 from simulator import Simulator, seed
 
 pytest_plugins = ["simulator.fixtures"]
@@ -198,7 +204,13 @@ BAD = {
         {**push(1), "started": {}, "push_db": False, "push_files": False},
         "push_db and push_files are both false",
     ),
-    "no result of a push": ({**push(1), "started": {"operation": "v1"}}, "started is no result of a task"),
+    "no result of a push": ({**push(1), "started": {"operation": "v1"}}, "push.started is no result of a task"),
+    "a push that failed": ({**push(1), "started": {"failed": True, "is_pushed": False}}, "push.started is no result"),
+    "a push that was skipped": ({**push(1), "started": {"skipped": True}}, "push.started is no result of a task"),
+    "an operation that is none": (
+        {**push(1), "started": {"is_pushed": True, "operation": "v1"}},
+        "started is no result",
+    ),
 }
 
 
@@ -207,6 +219,53 @@ def test_what_is_no_push_that_was_begun_is_refused(begun, problem, controller, s
     result = controller.run(environment, environment_id=LIVE[0], push=begun, **REFRESH)
     assert problem in result["msg"]
     assert simulator.requests == []
+
+
+def test_a_push_of_another_release_is_refused(controller, simulator):
+    started = start(controller, 1)
+    simulator.clear_requests()
+    begun = {**push(1), "release": "v2", "started": started}
+    result = controller.run(environment, environment_id=LIVE[0], push=begun, **REFRESH)
+    assert "a task for the release v1, and this one is for the release v2" in result["msg"]
+    assert simulator.writes == []
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_push_to_another_environment_is_refused_and_leaves_no_row(is_known, controller, simulator):
+    if is_known:
+        start(controller, 2)
+    started = start(controller, 1)
+    simulator.clear_requests()
+    before = controller.run(release_info, environment_id=LIVE[1])
+    result = keep(controller, 2, started, **REFRESH)
+    assert (result["error"]["kind"], result["failed_step"]) == ("invalid_input", "push")
+    assert "something else" in result["msg"]
+    assert simulator.writes == []
+    assert controller.run(release_info, environment_id=LIVE[1]) == before
+
+
+NO_BACKUP = {
+    "it failed": {"failed": True, "msg": "no"},
+    "it was skipped": {"skipped": True, "changed": False},
+    "it is of another module": {"changed": True},
+    "it is empty": {},
+}
+
+
+@pytest.mark.parametrize("taken", NO_BACKUP.values(), ids=NO_BACKUP)
+def test_nothing_is_pushed_after_a_backup_that_nobody_has_begun(taken, controller, simulator):
+    result = start(controller, 1, backup={"started": taken})
+    assert (result["error"]["kind"], result["failed_step"]) == ("invalid_input", "backup")
+    assert simulator.requests == []
+
+
+def test_many_pushes_that_hang_are_waited_for_as_long_as_one(controller, simulator):
+    simulator.settings.operation_seconds = 3600
+    started = [start(controller, number) for number in (1, 2, 3)]
+    began = time.monotonic()
+    for number, one in enumerate(started, start=1):
+        assert keep(controller, number, one, wait_timeout=3, **REFRESH)["error"]["kind"] == "operation_timeout"
+    assert time.monotonic() - began < 7
 
 
 def test_the_backup_of_a_push_that_was_not_waited_for_comes_before_it(controller, simulator):

@@ -37,6 +37,14 @@ class Ledger:
     def read(self) -> tuple[Entry, ...]:
         return self.journal.read(self.subject)
 
+    def is_of_another(self, operation_id: str | None) -> bool:
+        """Tell whether an operation belongs to another subject of the same kind."""
+        if operation_id is None:
+            return False
+        service, kind = self.subject[0], self.subject[1].partition("/")[0]
+        known = self.journal.subjects(service, f"{kind}/")
+        return any(entry.operation_id == operation_id for subject, entry in known if subject != self.subject)
+
     def replace(self, seen: tuple[Entry, ...], now: tuple[Entry, ...], *, repeatable: bool) -> bool:
         """Put the rows ``now`` in place of those ``seen``; False if others have changed them since."""
         # A power loss may take back what a repeatable request is about, which is then sent again; and how another one

@@ -45,6 +45,26 @@ def noted_anew(request: Request) -> str:
     )
 
 
+def begun_elsewhere(request: Request) -> HostingError:
+    """Return the error for what an earlier task has started, but not here."""
+    return InvalidInput(
+        f"started is the result of a task that started something else. {request} was not sent. Hand over the registered"
+        " result of this host's own task."
+    )
+
+
+def begun_for_another(started: str | None, release: str | None) -> HostingError:
+    """Return the error for what an earlier task has started for another release."""
+    return InvalidInput(
+        f"started is the result of a task for {_release(started)}, and this one is for {_release(release)}. Nothing was"
+        " sent. Give both the same release."
+    )
+
+
+def _release(name: str | None) -> str:
+    return "no release" if name is None else f"the release {name}"
+
+
 def with_what_was_done(error: HostingError, answer: Answer | None) -> HostingError:
     """Return the error with what was accepted before it, or with the word that nothing was changed."""
     if answer is None:

@@ -121,14 +121,19 @@ def _take_up(change: Change, begun: Begun) -> Steps[Outcome | Done]:
 def _row_of(change: Change, round_: Round, operation: Operation) -> Entry:
     """Return the row of an operation that was started; where others have taken its place, one that stands for it.
 
-    Raises JournalError when the journal knows nothing of the subject any more.
+    Raises JournalError when the journal knows nothing of the subject any more, and InvalidInput when it was started for
+    something else.
     """
     row = next((one for one in round_.rows if one.operation_id == operation.id and one.progress != SENT), None)
+    if row and row.release != change.release:
+        raise messages.begun_for_another(row.release, change.release)
     if row:
         return row
     wanted = round_.wanted
     entry = Entry.sent_now(wanted.digest, 0, key=wanted.key, release=change.release, part=change.part)
     entry = entry.with_progress(IN_PROGRESS, operation.id)
+    if change.ledger.is_of_another(operation.id):
+        raise messages.begun_elsewhere(round_.request)
     if not round_.rows and change.ledger.lasts:
         change.ledger.note_anew(entry)
         raise JournalError(messages.noted_anew(round_.request))
