@@ -19,6 +19,7 @@ STYLE = """:root {
   --link: #0b5394;
   --series: #2563a8;
   --area: #d3e2f2;
+  --shade: #8c959f66;
   --bad: #b3261e;
   --warn: #8a5300;
   --good: #1a6b34;
@@ -34,6 +35,7 @@ STYLE = """:root {
     --link: #8fc1ff;
     --series: #7db3f0;
     --area: #233a55;
+    --shade: #000000b3;
     --bad: #ff9a91;
     --warn: #f0b95b;
     --good: #7fd69b;
@@ -54,16 +56,16 @@ a { color: var(--link); }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .75rem; margin: 0 0 2rem; }
 .tiles div {
   display: flex;
-  flex-direction: column-reverse;
-  justify-content: flex-end;
+  flex-direction: column;
   padding: .75rem;
   background: var(--panel);
   border: 1px solid var(--line);
   border-left: .3rem solid var(--edge);
   border-radius: .3rem;
 }
-.tiles dt { color: var(--muted); font-size: .875rem; line-height: 1.3; }
+.tiles dt { order: 1; font-size: .875rem; line-height: 1.3; }
 .tiles dd { margin: 0; font-size: 1.5rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
+.tiles .note { order: 2; color: var(--muted); font-size: .8125rem; }
 .tiles .bad { border-left-color: var(--bad); }
 .tiles .warn { border-left-color: var(--warn); }
 """

@@ -47,6 +47,11 @@ def printable_lines(text: str) -> list[str]:
     ]
 
 
+def columns_of(text: str) -> int:
+    """Return how wide a text is, in columns of a terminal: the letters of East Asia are as wide as two."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
 def last_lines(log: str, most: int) -> list[str]:
     """Return the last lines of a log that are not blank, printable, and without what looks like a secret in them."""
     lines = [line for line in printable_lines(log) if line.strip()]

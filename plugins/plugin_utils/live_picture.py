@@ -9,10 +9,9 @@ Rich draws it in colour where it is installed; without it, the same is drawn wit
 from __future__ import annotations
 
 import io
-import unicodedata
 from dataclasses import dataclass, field
 
-from ..module_utils._text import printable
+from ..module_utils._text import columns_of, printable
 from .narration import duration
 
 try:
@@ -115,7 +114,7 @@ def _plain(title: str, elapsed: str, share: float, facts: list[str], width: int)
 def _cropped(line: str, width: int) -> str:
     taken, used = "", 0
     for character in line:
-        used += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        used += columns_of(character)
         if used >= width:
             break
         taken += character

@@ -11,6 +11,7 @@ from pathlib import Path
 from . import plan as plans
 from .plain_values import Record, plain
 from .report.page import rendered
+from .report.pieces import Tile
 
 REPORT = Path(__file__).parents[2] / "roles" / "report"
 """The folder of the role whose style the page has."""
@@ -31,9 +32,9 @@ def page_of(plan: Record) -> str:
     """Return the page of a plan. It loads nothing, and all text of the plan is escaped."""
     totals = plan["totals"]
     tiles = [
-        (plan["of"], totals["environments"], ""),
-        ("would be changed", totals["changed"], ""),
-        ("changes", totals["changes"], ""),
-        ("removals, and what cannot be undone", totals["warnings"], "warn" if totals["warnings"] else ""),
+        Tile(plan["of"], totals["environments"]),
+        Tile("would be changed", totals["changed"]),
+        Tile("changes", totals["changes"]),
+        Tile("removals, and what cannot be undone", totals["warnings"], level="warn" if totals["warnings"] else ""),
     ]
     return rendered(REPORT, "plan.html.j2", plan=plan, tiles=tiles, groups=plans.groups_of(plan))

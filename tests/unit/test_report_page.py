@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.hosting.management.plugins.plugin_utils.report import charts
 from ansible_collections.hosting.management.plugins.plugin_utils.report.page import page_of, style_of
 from unit.report_fleet import HOSTILE, PARTS, document, failed, host
 
@@ -67,6 +68,23 @@ class Page(HTMLParser):
 
 def page(hosts: list[dict], **options) -> Page:
     return Page(page_of(document(hosts, **options), ROLE))
+
+
+def tiles_of(made: Page) -> dict[str, list[str]]:
+    """The number and the note of each tile, by its name."""
+    names, texts = iter(made.texts["dt"]), iter(made.texts["dd"])
+    tiles: dict[str, list[str]] = {}
+    for tag, _attributes in made.elements:
+        if tag == "dt":
+            tiles[name := next(names)] = []
+        elif tag == "dd":
+            tiles[name].append(next(texts))
+    return tiles
+
+
+def first_bar_of(drawn: str) -> float:
+    """Where the first bar of a chart begins, in units of the picture."""
+    return float(re.search(r'<path d="M ([\d.]+) ', drawn).group(1))
 
 
 @pytest.fixture(scope="module")
@@ -143,11 +161,11 @@ def test_four_hundred_environments_are_below_six():
 
 
 def test_each_chart_has_a_name_words_and_a_table(fleet: Page):
-    charts = [one for one in fleet.all("div") if one.get("class") == "chart"]
-    assert len(charts) == 8
+    shown = [one for one in fleet.all("div") if one.get("class") == "chart"]
+    assert len(shown) == 7
     ids = [one["id"] for _tag, one in fleet.elements if "id" in one]
     assert len(ids) == len(set(ids))
-    for chart in charts:
+    for chart in shown:
         assert chart["role"] == "img"
         assert {chart["aria-labelledby"], chart["aria-describedby"]} <= set(ids)
     assert all(text.strip() for text in fleet.texts["figcaption"])
@@ -155,6 +173,60 @@ def test_each_chart_has_a_name_words_and_a_table(fleet: Page):
     sparks = [one["aria-label"] for one in fleet.all("span") if one.get("class") == "spark"]
     assert len(sparks) == 50
     assert all(re.match(r"from \d+ to \d+, at least \d+, at most \d+$", one) for one in sparks)
+
+
+def test_one_bar_is_no_chart(fleet: Page):
+    assert fleet.texts["figcaption"] == [
+        "Visits of 50 environments together",
+        "Environments with the most visits",
+        "Requests by network",
+        "Percentage of the budget used",
+        "Environments by PHP version",
+        "Environments by WordPress version",
+        "Environments by the age of their newest backup",
+    ]  # only one plugin is vulnerable
+
+
+def test_what_its_numbers_are_of_stands_below_them(fleet: Page):
+    tiles = tiles_of(fleet)
+    assert tiles == {
+        "environments": ["50"],
+        "sites": ["50"],
+        "visits": [tiles["visits"][0], "in the last 30 days"],
+        "visits this month": ["1,275,000", "since 2026-11-01"],
+        "vulnerable plugins": ["1", "in 50 environments"],
+        "days without a backup": ["4", "where it has been longest"],
+        "open questions": ["7", "pushes, restores and restarts whose end is not known"],
+        "readings failed": ["0"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("time_frame", "note"),
+    [("24_hours", "in the last 24 hours"), ("7_days", "in the last 7 days"), ("60_days", "in the last 60 days")],
+)
+def test_visits_are_of_the_time_frame_of_the_report(time_frame: str, note: str):
+    made = page([host(1)], time_frame=time_frame, charts="off")
+    assert note in made.texts["dd"]
+
+
+def test_a_report_with_gaps_says_so():
+    one = host(1)
+    one["parts"]["usage"] = failed()
+    assert tiles_of(page([one], charts="off"))["readings failed"] == ["1", "so this report has gaps"]
+
+
+def test_a_line_is_as_high_as_the_bars_beside_it(fleet: Page):
+    together, most_visits, *_others = (one["viewbox"] for one in fleet.all("svg"))
+    assert together == most_visits
+
+
+def test_bars_begin_where_the_longest_label_ends():
+    rows = [("ü", 3.0, "3", False), ("例え", 1.0, "1", False)]
+    short, wide, long = (
+        first_bar_of(charts.bars([*rows, (label, 2.0, "2", False)])) for label in ("php8.3", "例えば" * 3, "x" * 99)
+    )
+    assert short < wide < long <= charts.WIDTH / 2
 
 
 def test_everything_has_its_table(fleet: Page):

@@ -15,6 +15,8 @@ from io import StringIO
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
+from ...module_utils._text import columns_of
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -24,6 +26,7 @@ WIDTH = 480  # units of the picture; on a phone it is shown at about three quart
 FONT_SIZE = 15
 LONGEST_LABEL = 25  # characters
 ROW_HEIGHT = 27
+COLUMN_WIDTH = 0.6 * FONT_SIZE  # of a wide font, as nobody knows the reader's
 
 # matplotlib draws in these colours, and the page says what they are, in the light and in the dark.
 COLOURS = {
@@ -54,10 +57,13 @@ def is_there() -> bool:
     return True
 
 
-def lines(points: Iterable[tuple[str, float]]) -> str:
-    """Return a chart of numbers over time; each point has the text of its time and a number."""
+def lines(points: Iterable[tuple[str, float]], rows: int = 10) -> str:
+    """Return a chart of numbers over time; each point has the text of its time and a number.
+
+    :param rows: as many bars are as high.
+    """
     times, values = zip(*points, strict=True)
-    figure, axes = _figure(220, left=0.1, right=0.95, bottom=0.14, top=0.94)
+    figure, axes = _figure(_height(rows), left=0.1, right=0.95, bottom=0.12, top=0.95)
     places = range(len(values))
     axes.fill([0, *places, places[-1]], [0, *values, 0], color=AREA, linewidth=0, clip_on=False)
     axes.plot(places, values, color=SERIES, linewidth=2, clip_on=False)
@@ -79,13 +85,15 @@ def bars(rows: list[Bar], limit: float | None = None) -> str:
     :param limit: where to draw a line that no bar should cross.
     """
     labels, values, texts, bad = zip(*rows, strict=True)
-    figure, axes = _figure(ROW_HEIGHT * len(rows) + 8, left=0.5, right=0.82, bottom=0.02, top=0.98)
+    shown = [_label(label) for label in labels]
+    left = (max(map(columns_of, shown)) * COLUMN_WIDTH + FONT_SIZE) / WIDTH
+    figure, axes = _figure(_height(len(rows)), left=left, right=0.82, bottom=0.02, top=0.98)
     axes.barh(range(len(rows)), values, height=0.62, color=[BAD if one else SERIES for one in bad], clip_on=False)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     longest = max([*values, limit or 0]) or 1
     axes.set_xlim(0, longest)
     axes.set_xticks([])
-    axes.set_yticks(range(len(rows)), [_label(label) for label in labels])
+    axes.set_yticks(range(len(rows)), shown)
     axes.tick_params(**_NO_SHOW, labelcolor=INK)
     for place, (value, text) in enumerate(zip(values, texts, strict=True)):
         end = value if limit is None else longest  # numbers beside the line, not below it
@@ -130,6 +138,10 @@ def _figure(
         axes = figure.add_axes((left, bottom, right - left, top - bottom))
         axes.set_frame_on(False)
     return figure, axes
+
+
+def _height(rows: int) -> int:
+    return ROW_HEIGHT * rows + 8
 
 
 def _ticks(most: int) -> MaxNLocator:

@@ -19,8 +19,8 @@ from ...module_utils._text import printable
 from ..plain_values import Record
 from . import changes
 from .parts import SECTIONS
-from .pieces import Section
-from .words import grouped, time_of
+from .pieces import Section, Tile
+from .words import count, grouped, time_of
 
 LONGEST_TEXT = 2000  # characters
 NONE = "–"
@@ -43,8 +43,8 @@ def page_of(document: Record, folder: str | Path) -> str:
         "page.html.j2",
         document=document,
         time=time_of(document["time"]),
-        period=TIME_FRAMES.get(document["time_frame"], document["time_frame"]),
-        tiles=list(_tiles(document["summary"])),
+        period=_period(document),
+        tiles=list(_tiles(document)),
         sections=sections,
     )
 
@@ -93,16 +93,32 @@ def _sections(document: Record) -> Iterable[Section]:
         yield section
 
 
-def _tiles(summary: Record) -> Iterable[tuple[str, object, str]]:
-    """Yield the numbers at the top of the page, with their levels of urgency."""
-    yield "environments", grouped(summary["environments"]), ""
-    yield "sites", grouped(summary["sites"]), ""
-    yield "visits", grouped(summary["visits"]), ""
-    yield "visits this month", grouped(summary["visits_this_month"]), ""
-    yield "vulnerable plugins", grouped(summary["vulnerable_plugins"]), "bad" if summary["vulnerable_plugins"] else ""
-    yield "days without a backup, at most", grouped(summary["oldest_backup_days"]), ""
-    if summary["compared_environments"]:
-        drifted = summary["drifted_environments"]
-        yield "environments drifted", grouped(drifted), "warn" if drifted else ""
-    yield "open questions", grouped(summary["open_questions"]), "bad" if summary["open_questions"] else ""
-    yield "readings failed", grouped(summary["not_read"]), "warn" if summary["not_read"] else ""
+def _period(document: Record) -> str:
+    time_frame: str = document["time_frame"]
+    return TIME_FRAMES.get(time_frame, time_frame)
+
+
+def _tiles(document: Record) -> Iterable[Tile]:
+    """Yield the numbers at the top of the page."""
+    summary = document["summary"]
+    vulnerable, drifted, missing = (
+        summary[name] for name in ("vulnerable_plugins", "drifted_environments", "not_read")
+    )
+    yield Tile("environments", grouped(summary["environments"]))
+    yield Tile("sites", grouped(summary["sites"]))
+    yield Tile("visits", grouped(summary["visits"]), f"in {_period(document)}")
+    yield Tile("visits this month", grouped(summary["visits_this_month"]), f"since {document['time'][:8]}01")
+    affected = count(summary["environments_with_vulnerable_plugins"] or 0, "environment")
+    yield Tile("vulnerable plugins", grouped(vulnerable), f"in {affected}" if vulnerable else "", _bad(vulnerable))
+    yield Tile("days without a backup", grouped(summary["oldest_backup_days"]), "where it has been longest")
+    compared = summary["compared_environments"]
+    if compared:
+        yield Tile("environments drifted", grouped(drifted), f"of {compared:,} compared", "warn" if drifted else "")
+    asked = summary["open_questions"]
+    yield Tile("open questions", grouped(asked), "pushes, restores and restarts whose end is not known", _bad(asked))
+    note = "so this report has gaps" if missing else ""
+    yield Tile("readings failed", grouped(missing), note, "warn" if missing else "")
+
+
+def _bad(number: float | None) -> str:
+    return "bad" if number else ""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ...module_utils._text import printable
 from ..plain_values import Record
@@ -17,6 +18,15 @@ MOST_BARS = 10
 
 Bar = tuple[str, float, bool]
 """Label, number, and whether it is a bad one."""
+
+
+class Tile(NamedTuple):
+    """A number at the top of a page, with a line that explains it and its level of urgency."""
+
+    name: str
+    value: object
+    note: str = ""
+    level: str = ""
 
 
 @dataclass
@@ -76,8 +86,8 @@ def bars(
     limit: float | None = None,
     most: int = MOST_BARS,
 ) -> list[Chart]:
-    """Return a chart of the first rows, which says the same in words; none without any rows."""
-    if not rows:
+    """Return a chart of the first rows, which says the same in words; none of fewer than two bars."""
+    if len(rows) < 2:
         return []
     shown = [(str(label), number, f"{grouped(number)}{unit}", bad) for label, number, bad in rows[:most]]
     rest = f" and {len(rows) - most:,} more" if len(rows) > most else ""

@@ -13,8 +13,10 @@ from markupsafe import Markup
 from ..plain_values import Record
 from . import charts
 from .part import Comparison, Fleet, Part
-from .pieces import Cell, Chart, Section, Table, bars, host_cell, number_cell
+from .pieces import MOST_BARS, Cell, Chart, Section, Table, bars, host_cell, number_cell
 from .words import count, day_of, grouped, number_of, short_time
+
+FEWEST_ROWS = 6  # of the bars that a line is as high as
 
 
 class Visits(Part):
@@ -47,7 +49,8 @@ class Visits(Part):
             text = _course([point["visits"] for point in points], [day_of(point["time"]) for point in points])
             title = f"Visits of {count(len(counted), 'environment')} together"
             pairs = [(short_time(point["time"]), point["visits"]) for point in points]
-            section.charts.append(Chart(title, text, lambda: charts.lines(pairs)))
+            height = min(max(len(counted), FEWEST_ROWS), MOST_BARS)
+            section.charts.append(Chart(title, text, lambda: charts.lines(pairs, height)))
         ranked = sorted(counted, key=lambda one: (-one["visits"]["total"], one["host"]))
         section.charts += bars(
             "Environments with the most visits", [(one["host"], one["visits"]["total"], False) for one in ranked]
