@@ -56,7 +56,7 @@ pytest = mkdir -p build/pytest build/runs && find build/runs -type f -mtime +2 -
 	$(in) "$(VENV)/bin/python" -m pytest --numprocesses=$(WORKERS) --dist=worksteal \
 	--basetemp="$(BUILD)/pytest/$(notdir $(VENV))"
 # pip asks rustc for its version, and rustup would then make its folder in the home.
-pip = RUSTUP_HOME="$(BUILD)/home/rustup" "$(1)/bin/python" -m pip --disable-pip-version-check install --quiet --quiet
+pip = RUSTUP_HOME="$(BUILD)/home/rustup" "$(1)/bin/python" -m pip --disable-pip-version-check install --no-compile --quiet --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

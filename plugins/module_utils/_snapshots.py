@@ -23,27 +23,9 @@ from urllib.parse import urlsplit
 
 from ._context import Context
 from ._errors import HostingError, InvalidInput, MissingLibrary, library
-from ._page_scripts import (
-    ADOPT,
-    CLOCK,
-    COUNT,
-    COVER,
-    HOLD,
-    IS_SELECTOR,
-    NAME,
-    STILL,
-    UNCOVER,
-    VISIT,
-)
+from ._page_scripts import ADOPT, CLOCK, COUNT, COVER, HOLD, IS_SELECTOR, NAME, STILL, UNCOVER, VISIT
 from ._picture_differences import MOST_REGIONS, Region, difference_of, libraries
-from ._picture_sets import (
-    file_of,
-    make_folder,
-    pages_of,
-    shown_text,
-    shown_url,
-    write_set,
-)
+from ._picture_sets import file_of, make_folder, pages_of, shown_text, shown_url, write_set
 from ._shots import Shot, problem_in
 from ._values import iso_of_time, time_of_text
 

@@ -20,13 +20,13 @@ from ansible.executor.process import worker
 from ansible.plugins import loader
 from clock.sitecustomize import shift
 
+from runs.early import look_early
 from runs.kept import keep_compiled_templates, keep_parsed_files
 
 # What a run would import only when it needs it.
 loader.init_plugin_loader([])
 PACKAGE = "ansible_collections.hosting.management.plugins.module_utils"
-# A second is long where operations take fractions of one.
-import_module(f"{PACKAGE}._operations").POLL_INTERVAL = 0.1
+look_early()
 PLUGINS = import_module(PACKAGE).__path__[0]
 for folder in ("module_utils", "plugin_utils", "modules"):
     package = f"ansible_collections.hosting.management.plugins.{folder}"

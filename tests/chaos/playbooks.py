@@ -299,7 +299,7 @@ class Case:
         return self._task("release_info", name)
 
     def _task(self, module: str, name: str, **options: object) -> dict:
-        from chaos.runner import result_of
+        from runs.tasks import result_of
 
         given = {
             "base_url": self.simulator.base_url,

@@ -5,34 +5,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from importlib import import_module
 
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from runs.tasks import COLLECTION, forks_of, result_of
 
-COLLECTION = "ansible_collections.hosting.management.plugins"
-MODULES = (
-    "company_user_role",
-    "denied_ips",
-    "env_push",
-    "manual_backup",
-    "php_restart",
-    "plain_environment",
-    "push_outcome",
-    "release_info",
-    "settle",
-    "site_domain",
-)
 PATIENCE = 120  # seconds; no task waits so long
 FINDS_OUT_WITHIN = 1.0  # seconds in which a task learns that a service shows no operations
-
-# The processes come from one that has imported all this: a start costs milliseconds then, and many fit in a minute.
-_FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload([__name__])
-
-perform = import_module(f"{COLLECTION}.module_utils._entry").perform
-Context = import_module(f"{COLLECTION}.module_utils._context").Context
-_modules = {name: import_module(f"{COLLECTION}.modules.{name}") for name in MODULES}
 
 
 class EndedError(Exception):
@@ -43,8 +21,9 @@ class Runner:
     """A process that runs the tasks that it is given, one after the other."""
 
     def __init__(self) -> None:
-        self._pipe, other_end = _FORKS.Pipe()
-        self._process = _FORKS.Process(target=_serve, args=(other_end,), daemon=True)
+        forks = forks_of(__name__)
+        self._pipe, other_end = forks.Pipe()
+        self._process = forks.Process(target=_serve, args=(other_end,), daemon=True)
         self._process.start()
         other_end.close()
         self._receive()  # that it has started
@@ -95,13 +74,3 @@ def _serve(pipe) -> None:
             return
         for name, given in tasks:
             pipe.send(result_of(name, given))
-
-
-def result_of(name: str, given: dict) -> dict:
-    """Run a task in this process and return its result."""
-    module = _modules[name]
-    known = {option: value for option, value in given.items() if option in module.SPEC.options}
-    checked = ArgumentSpecValidator(module.SPEC.options, **module.SPEC.constraints).validate(known)
-    assert not checked.error_messages, checked.error_messages
-    params = checked.validated_parameters
-    return perform(module.SPEC, module.run, Context(params), params)

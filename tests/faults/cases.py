@@ -15,8 +15,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from integration.playbook import IN_PROCESS, MODES, Ansible, Done, Step
+from integration.playbook import IN_PROCESS, MODES, Ansible, Done, Step, in_chunks
 from integration.table import Row, row_of
+from runs.tasks import result_of, workers
 from simulator import Simulator
 
 PATIENCE = 0.2  # seconds in which the later runs look for an effect that may never come
@@ -91,7 +92,7 @@ MISHAPS = [
 QUICK = [mishap for mishap in MISHAPS if not mishap.in_operation]
 # It takes seconds until an operation is known to have failed.
 CHUNKS = [
-    *(QUICK[start : start + CHUNK] for start in range(0, len(QUICK), CHUNK)),
+    *in_chunks(QUICK, CHUNK),
     *([mishap] for mishap in MISHAPS if mishap.in_operation),
 ]
 
@@ -196,8 +197,20 @@ def _observe(mishaps: list[Mishap], mode: str) -> Stories:
     ):
         ansible = Ansible(Path(folder), Path(scratch), simulator)
         ansible.defaults["retries"] = 1
-        run: Iterator[Done] = iter(ansible.run(*(step for key in keys for step in _steps(*key, ansible))))
+        steps = [step for key in keys for step in _steps(*key, ansible)]
+        run = iter(_without_ansible(steps, ansible) if mode == IN_PROCESS else ansible.run(*steps))
         return {key: (Seen.of(next(run)), Seen.of(next(run)), Seen.of(next(run))) for key in keys}
+
+
+def _without_ansible(steps: list[Step], ansible: Ansible) -> Iterator[Done]:
+    """Run the steps as tasks of no playbook: of those that run in-process, there are more than a thousand."""
+    with workers() as pool:
+        for step in steps:
+            if step.before:
+                step.before()
+            position = len(ansible.simulator.requests)
+            result = pool.submit(result_of, step.module, {**ansible.defaults, **step.options}).result()
+            yield Done(step.name, IN_PROCESS, result, ansible.simulator.requests[position:])
 
 
 def _steps(mishap: Mishap, mode: str, module: str, ansible: Ansible) -> list[Step]:

@@ -35,6 +35,11 @@ MODES = (IN_PROCESS, MODULE_PROCESS)
 LONGEST_RUN = 240  # seconds
 
 
+def in_chunks(items: list[Any], size: int) -> list[list[Any]]:
+    """Return the items in lists of that size: a playbook costs as much as ten tasks."""
+    return [items[start : start + size] for start in range(0, len(items), size)]
+
+
 @dataclass
 class Step:
     """A task. ``before`` is called when all tasks before it have ended; ``keywords`` are the task's own keywords."""

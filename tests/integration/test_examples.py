@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import pytest
 import yaml
 
-from integration.playbook import ROOT, Ansible, Step
+from integration.playbook import ROOT, Ansible, Step, in_chunks
 from integration.table import COMPANY, LIVE, SITE, STAGING, row_of
 from simulator import Simulator, seed
 
@@ -44,37 +45,61 @@ LOST = {
 IN_BROWSER = {"site_compare", "site_snapshot"}
 """Modules that need a browser, or what it has made: tests/browser runs them."""
 
+ALONE = {*LOST, "journal_setup", "php_restart"}
+"""Modules that need something beforehand, or are a sample of the others."""
+
+TOGETHER = [
+    *([module] for module in MODULES if module in ALONE),
+    *in_chunks([module for module in MODULES if module not in ALONE | IN_BROWSER], 7),
+]
+
 OF_ANSIBLE = {"changed", "failed", "invocation", "diff", "item", "ansible_loop_var", "warnings"}
 
 
 @pytest.mark.sample("php_restart")
-@pytest.mark.parametrize("module", [module for module in MODULES if module not in IN_BROWSER])
-def test_examples_run_as_they_stand(module: str, ansible: Ansible, simulator: Simulator, request):
-    for lost in LOST.get(module, ()):
+@pytest.mark.parametrize("modules", TOGETHER, ids="-".join)
+def test_examples_run_as_they_stand(modules: list[str], ansible: Ansible, simulator: Simulator, request):
+    for lost in (one for module in modules for one in LOST.get(module, ())):
         simulator.fault("drop_before", row_of(lost.module).method)
         assert ansible.run(lost)[0].error["kind"] == "outcome_unknown"
-    if module == "journal_setup":
+    if "journal_setup" in modules:
         server = request.getfixturevalue("postgres_server")
         server.execute("drop role if exists jobs; create role jobs")
         ansible.variables["address_with_owner"] = server.address(server.new_database())
-    documented = import_module(f"ansible_collections.hosting.management.plugins.modules.{module}")
-    for name, value in HOST.items():
-        assert value not in documented.EXAMPLES, f"use {name}"
-    # The simulator has no site of its own at that address, but it shows the pages of its sites.
-    page = f"{simulator.base_url.removesuffix('/v2')}/_simulator/sites/{seed.environment_id(1)}"
-    examples = re.sub(r"- https://(shop|blog)\.example\.com\n", f"- {page}\n", documented.EXAMPLES)
-    steps = [step_of(task) for task in yaml.safe_load(examples)]
-    assert f"hosting.management.{module}" in {step.module for step in steps}
     ansible.variables.update(HOST)
-    run = ansible.run(*steps)
-    returned = yaml.safe_load(documented.RETURN)
-    for step, done in zip(steps, run, strict=True):
-        assert step.name, "an example has no name"
-        assert not done.failed, f"{done.name}: {done.msg}"
+
+    def anew() -> None:
+        simulator.reset()
+        ansible.forget()
+
+    steps = [(module, step) for module in modules for step in examples_of(module, simulator)]
+    for module in modules[1:]:
+        first = next(step for one, step in steps if one == module)
+        first.before = anew
+    run = ansible.run(*(step for _module, step in steps))
+    for (module, step), done in zip(steps, run, strict=True):
+        assert step.name, f"an example of {module} has no name"
+        assert not done.failed, f"{module}, {done.name}: {done.msg}"
         if step.module == f"hosting.management.{module}":
             for result in done.result.get("results", [done.result]):
-                expect_documented(result, returned)
+                expect_documented(result, yaml.safe_load(documentation_of(module).RETURN))
     assert run.status == 0
+
+
+def documentation_of(module: str) -> ModuleType:
+    return import_module(f"ansible_collections.hosting.management.plugins.modules.{module}")
+
+
+def examples_of(module: str, simulator: Simulator) -> list[Step]:
+    examples = documentation_of(module).EXAMPLES
+    for name, value in HOST.items():
+        assert value not in examples, f"use {name}"
+    # The simulator has no site of its own at that address, but it shows the pages of its sites.
+    page = f"{simulator.base_url.removesuffix('/v2')}/_simulator/sites/{seed.environment_id(1)}"
+    examples = re.sub(r"- https://(shop|blog)\.example\.com\n", f"- {page}\n", examples)
+    steps = [step_of(task) for task in yaml.safe_load(examples)]
+    assert f"hosting.management.{module}" in {step.module for step in steps}
+    return steps
 
 
 def expect_documented(result: dict[str, Any], returned: dict[str, Any]) -> None:

@@ -84,7 +84,7 @@ def test_one_fork_is_enough_for_many_sites_and_a_failure_is_of_one_alone(wave, s
 
 
 @pytest.mark.story
-@pytest.mark.parametrize("writes", [2, 4, 6, 8, 14])
+@pytest.mark.parametrize("writes", [4, 8, 14])
 def test_a_run_that_is_killed_while_it_waits_is_taken_up_by_the_next_one(writes, wave, simulator):
     simulator.settings.operation_seconds = 2
     process = wave.start(*WAVE, **PLAIN)

@@ -11,19 +11,16 @@ import gc
 import os
 import sys
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# The operations of the simulator take fractions of a second.
-POLL_INTERVAL = WORTH_IT = 0.1
 
 
 def main() -> int:
     folder = ROOT / "build" / "runs"
     folder.mkdir(parents=True, exist_ok=True)
     sys.path[0] = str(ROOT / "tests")
-    from runs import kept
+    from runs import early, kept
 
     # As for the script that users run.
     sys.path[0] = str(Path(sys.executable).parent)
@@ -40,18 +37,16 @@ def main() -> int:
     can_import = cli.init_plugin_loader
     searched = os.environ.get("ANSIBLE_COLLECTIONS_PATH", "").split(os.pathsep)
 
-    def look_early(*arguments: object) -> None:
+    def prepare(*arguments: object) -> None:
         can_import(*arguments)
-        utils = "ansible_collections.hosting.management.plugins.module_utils"
         with suppress(ModuleNotFoundError):  # where the collection is not installed
-            import_module(f"{utils}._operations").POLL_INTERVAL = POLL_INTERVAL
-            import_module(f"{utils}._turns").WORTH_IT = WORTH_IT
+            early.look_early()
         if any(Path(path, "ansible_collections", "awx").is_dir() for path in searched):
             from runs import forked_modules
 
             forked_modules.fork_modules_of("awx.awx", "controller_api")
 
-    cli.init_plugin_loader = look_early
+    cli.init_plugin_loader = prepare
     return playbook.main()
 
 

@@ -115,5 +115,5 @@ def test_pages_of_one_path_have_names_of_their_own():
 def test_the_page_has_the_colours_of_a_report():
     style = page.style_of(ROOT / "roles" / "report")
     colours = [line.strip() for line in _picture_page.STYLE.splitlines() if line.strip().startswith("--")]
-    assert len(colours) == 24
+    assert len(colours) == 26
     assert all(line in style for line in colours)

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import pytest
 
-from simulator import seed
+from simulator import endpoints, seed, state
 from simulator.companions import COMPANIONS
 from simulator.errors import MESSAGES
 from simulator.state import Content
@@ -343,8 +344,11 @@ def test_refused_clearing(path, body, call, simulator):
     assert simulator.state.environment(LIVE).cache_clears == []
 
 
-def test_reads_lag(call, simulator):
-    simulator.settings.reads_lag = 0.4
+def test_reads_lag(call, simulator, monkeypatch):
+    now = time.monotonic()
+    for module in (endpoints, state):
+        monkeypatch.setattr(module, "time", SimpleNamespace(time=time.time, monotonic=lambda: now))
+    simulator.settings.reads_lag = 4
     body = {"environment_id": LIVE, "ip_list": ["192.0.2.1"]}
     assert call("PUT", "/sites/tools/denied-ips", json=body).status_code == 200
     call("POST", f"{ENV}/domains", json={"domain_name": "new.example.com"})
@@ -356,12 +360,12 @@ def test_reads_lag(call, simulator):
     assert shown() == ([], 2)
     assert simulator.state.environment(LIVE).denied_ips == ["192.0.2.1"]
     assert len(simulator.state.environment(LIVE).domains) == 3
-    time.sleep(0.2)
+    now += 2
     body["ip_list"].append("192.0.2.2")
     call("PUT", "/sites/tools/denied-ips", json=body)
-    time.sleep(0.25)
+    now += 2.5
     assert shown() == (["192.0.2.1"], 3), "each write shows in its own time"
-    time.sleep(0.2)
+    now += 2
     assert shown() == (["192.0.2.1", "192.0.2.2"], 3)
 
 
