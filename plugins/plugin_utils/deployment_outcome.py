@@ -107,7 +107,10 @@ class _Environment:
         return {"release": self.settings["release"], "state": FINISHED, "restored_backup": None}
 
     def result(self, seconds: float) -> Record:
-        done = [f"{words}{self._more(name)}" for name, words in STEPS.items() if _is_changed(self._result(name))]
+        done_steps = [name for name in STEPS if self._is_done(name)]
+        done = [f"{STEPS[name]}{self._more(name)}" for name in done_steps]
+        if self._removed() and "backup" not in done_steps:
+            done.append(f"removed backups: {', '.join(map(words_for, self._removed()))}")
         failed = bool(self.failure) or "problem" in self.back
         is_predicted = self.settings["check_mode"] and self.has_pushed
         return {
@@ -118,7 +121,7 @@ class _Environment:
             "after": self.release if is_predicted else there(self.now),
             "done": done,
             "changed": bool(done),
-            "changes": [one for name in STEPS if _is_changed(self._result(name)) for one in self._changes(name)],
+            "changes": [one for name in done_steps for one in self._changes(name)],
             "seconds": round(seconds, 1),
             "push_seconds": self._push_seconds(),
             "failed": failed,
@@ -137,6 +140,10 @@ class _Environment:
         name = PARTS_OF.get(step, step)
         kept = [((self.results.get(one) or {}).get("parts") or {}).get(name) for one in ("kept", "parts")]
         return next((one for one in kept if one), None) or self.results.get(step) or {}
+
+    def _is_done(self, step: str) -> bool:
+        """Tell whether a step has changed something. A backup that has begun is none before its end."""
+        return _is_changed(self._result(step)) and not (step == "backup" and self.step == BACKUP)
 
     def _removed(self) -> list[Record]:
         """Return the backups that made room for this run's."""

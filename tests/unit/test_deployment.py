@@ -119,6 +119,16 @@ def result(settings: dict[str, Any] | None = None, **results: Any) -> dict[str, 
     return result_of(given, {**SETTINGS, **(settings or {})}, NOW - 12.34, NOW)
 
 
+@pytest.mark.parametrize("kind", ["operation_failed", "operation_timeout", "connection"])
+def test_a_backup_that_has_begun_counts_as_done_at_its_end(kind: str):
+    assert result()["done"] == ["backup"]
+    failure = failed("backup", kind)
+    made = result(failure=failure, now=BEFORE)
+    assert (made["done"], made["changes"], made["changed"]) == ([], [], False)
+    removed = {**BACKUP, "removed": [{"id": 3, "tag": "before-v0"}]}
+    assert result(failure=failure, now=BEFORE, backup=removed)["done"] == ["removed backups: 3 (before-v0)"]
+
+
 SAID = {
     "the site does not work": ({"failure": BROKEN}, "The site does not work: It answered 500.", TO_GO_BACK),
     "the site could not be asked": (
