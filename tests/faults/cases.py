@@ -17,7 +17,7 @@ from typing import Any
 
 from integration.playbook import IN_PROCESS, MODES, Ansible, Done, Step, in_chunks
 from integration.table import Row, row_of
-from runs.tasks import result_of, workers
+from runs.tasks import Tasks
 from simulator import Simulator
 
 PATIENCE = 0.2  # seconds in which the later runs look for an effect that may never come
@@ -204,12 +204,12 @@ def _observe(mishaps: list[Mishap], mode: str) -> Stories:
 
 def _without_ansible(steps: list[Step], ansible: Ansible) -> Iterator[Done]:
     """Run the steps as tasks of no playbook: of those that run in-process, there are more than a thousand."""
-    with workers() as pool:
+    with Tasks() as tasks:
         for step in steps:
             if step.before:
                 step.before()
             position = len(ansible.simulator.requests)
-            result = pool.submit(result_of, step.module, {**ansible.defaults, **step.options}).result()
+            result = tasks.run(step.module, {**ansible.defaults, **step.options})
             yield Done(step.name, IN_PROCESS, result, ansible.simulator.requests[position:])
 
 

@@ -139,8 +139,9 @@ class Nights:
         return list(judge.violations(self.record))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def running() -> Iterator[Simulator]:
+    """A service; the process that plays come from is started once, and has its home until the last test of all."""
     with tempfile.TemporaryDirectory(prefix="hosting-", ignore_cleanup_errors=True) as home, Simulator(sites=3) as one:
         prepare(Path(home))
         yield one

@@ -5,37 +5,17 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import json
 import os
+import pkgutil
+import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
-from functools import cache
 from importlib import import_module
-from multiprocessing import forkserver
-from multiprocessing.context import ForkServerContext
 from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 COLLECTION = "ansible_collections.hosting.management.plugins"
-
-
-@cache
-def forks_of(name: str) -> ForkServerContext:
-    """Return what makes processes at once: from one that has imported the collection, and a module of this name."""
-    forks = multiprocessing.get_context("forkserver")
-    forks.set_forkserver_preload(["runs.preloaded", name])
-    before = os.environ.get("PYTHONPATH")
-    # Without it, the server of Python 3.11 and 3.12 would find no module, and not say so.
-    os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
-    try:
-        forkserver.ensure_running()
-    finally:
-        if before is None:
-            del os.environ["PYTHONPATH"]
-        else:
-            os.environ["PYTHONPATH"] = before
-    return forks
 
 
 def result_of(name: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -49,6 +29,43 @@ def result_of(name: str, given: dict[str, Any]) -> dict[str, Any]:
     return entry.perform(module.SPEC, module.run, entry.Context(params), params)
 
 
-def workers() -> ProcessPoolExecutor:
-    """Return what runs each task in a process of its own, as nothing that a process keeps may serve two of them."""
-    return ProcessPoolExecutor(1, mp_context=forks_of(__name__), max_tasks_per_child=1)
+class Tasks:
+    """Runs tasks one after the other, each in a process of its own, as nothing that a process keeps may serve two."""
+
+    def __enter__(self) -> Tasks:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self._process = subprocess.Popen([sys.executable, "-m", __name__], env=environment, text=True, **pipes)
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._process.communicate()
+
+    def run(self, module: str, options: dict[str, Any]) -> dict[str, Any]:
+        """Run a task and return its result."""
+        assert self._process.stdin
+        assert self._process.stdout
+        print(json.dumps([module, options]), file=self._process.stdin, flush=True)
+        return json.loads(self._process.stdout.readline())
+
+
+def _serve() -> None:
+    """Run the tasks that standard input names, in forks of this process: they have all that it has imported."""
+    from runs.early import look_early
+
+    look_early()
+    modules = import_module(f"{COLLECTION}.modules")
+    for one in pkgutil.iter_modules(modules.__path__):
+        import_module(f"{modules.__name__}.{one.name}")
+    for line in sys.stdin:
+        if pid := os.fork():
+            os.waitpid(pid, 0)
+            continue
+        try:
+            print(json.dumps(result_of(*json.loads(line))), flush=True)
+        finally:
+            os._exit(0)
+
+
+if __name__ == "__main__":
+    _serve()
