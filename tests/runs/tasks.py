@@ -10,6 +10,7 @@ import os
 import pkgutil
 import subprocess
 import sys
+import traceback
 from importlib import import_module
 from typing import Any
 
@@ -46,7 +47,9 @@ class Tasks:
         assert self._process.stdin
         assert self._process.stdout
         print(json.dumps([module, options]), file=self._process.stdin, flush=True)
-        return json.loads(self._process.stdout.readline())
+        result = json.loads(self._process.stdout.readline())
+        assert result is not None, f"{module} has ended without a result: standard error says why"
+        return result
 
 
 def _serve() -> None:
@@ -59,12 +62,17 @@ def _serve() -> None:
         import_module(f"{modules.__name__}.{one.name}")
     for line in sys.stdin:
         if pid := os.fork():
-            os.waitpid(pid, 0)
+            if os.waitpid(pid, 0)[1]:
+                print("null", flush=True)
             continue
+        status = 1
         try:
             print(json.dumps(result_of(*json.loads(line))), flush=True)
+            status = 0
         finally:
-            os._exit(0)
+            if status:
+                traceback.print_exc()
+            os._exit(status)
 
 
 if __name__ == "__main__":
