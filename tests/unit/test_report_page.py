@@ -210,6 +210,12 @@ def test_visits_are_of_the_time_frame_of_the_report(time_frame: str, note: str):
     assert note in made.texts["dd"]
 
 
+def test_what_is_not_known_needs_no_explanation():
+    one = host(1)
+    one["parts"]["backups"] = failed()
+    assert tiles_of(page([one], charts="off"))["days without a backup"] == ["–"]
+
+
 def test_a_report_with_gaps_says_so():
     one = host(1)
     one["parts"]["usage"] = failed()

@@ -110,7 +110,8 @@ def _tiles(document: Record) -> Iterable[Tile]:
     yield Tile("visits this month", grouped(summary["visits_this_month"]), f"since {document['time'][:8]}01")
     affected = count(summary["environments_with_vulnerable_plugins"] or 0, "environment")
     yield Tile("vulnerable plugins", grouped(vulnerable), f"in {affected}" if vulnerable else "", _bad(vulnerable))
-    yield Tile("days without a backup", grouped(summary["oldest_backup_days"]), "where it has been longest")
+    days = summary["oldest_backup_days"]
+    yield Tile("days without a backup", grouped(days), "" if days is None else "where it has been longest")
     compared = summary["compared_environments"]
     if compared:
         yield Tile("environments drifted", grouped(drifted), f"of {compared:,} compared", "warn" if drifted else "")
