@@ -1,7 +1,7 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tasks as Ansible runs them inside its own processes, without Ansible: for a tenth of the CPU seconds."""
+"""Tasks as Ansible runs them inside its own processes, without Ansible and its cost."""
 
 from __future__ import annotations
 
