@@ -109,8 +109,8 @@ class _Environment:
     def result(self, seconds: float) -> Record:
         done_steps = [name for name in STEPS if self._is_done(name)]
         done = [f"{STEPS[name]}{self._more(name)}" for name in done_steps]
-        if self._removed() and "backup" not in done_steps:
-            done.append(f"removed backups: {', '.join(map(words_for, self._removed()))}")
+        if (removed := self._words_of_removed()) and "backup" not in done_steps:
+            done.append(f"removed backups: {removed}")
         failed = bool(self.failure) or "problem" in self.back
         is_predicted = self.settings["check_mode"] and self.has_pushed
         return {
@@ -149,9 +149,12 @@ class _Environment:
         """Return the backups that made room for this run's."""
         return self._result("backup").get("removed") or []
 
+    def _words_of_removed(self) -> str:
+        return ", ".join(map(words_for, self._removed()))
+
     def _more(self, step: str) -> str:
         """Return what else belongs to a step that has changed something."""
-        removed = ", ".join(map(words_for, self._removed())) if step == "backup" else ""
+        removed = self._words_of_removed() if step == "backup" else ""
         return f" (removed: {removed})" if removed else ""
 
     def _changes(self, step: str) -> list[Record]:

@@ -57,7 +57,7 @@ def is_there() -> bool:
     return True
 
 
-def lines(points: Iterable[tuple[str, float]], rows: int = 10) -> str:
+def lines(points: Iterable[tuple[str, float]], rows: int) -> str:
     """Return a chart of numbers over time; each point has the text of its time and a number.
 
     :param rows: as many bars are as high.
