@@ -123,9 +123,9 @@ def wide(browser: Browser, fleet: Path) -> Page:
     return Watched(browser, fleet, viewport={"width": 1400, "height": 900}).page
 
 
-def edges_of(page: Page, *selectors: str) -> list[tuple[float, float, float, float]]:
+def edges_of(page: Page, selector: str) -> list[tuple[float, float, float, float]]:
     """Where what is seen of each kind begins and ends: left, right, top, bottom."""
-    boxes = [one.bounding_box() for selector in selectors for one in page.locator(f"{selector}:visible").all()]
+    boxes = [one.bounding_box() for one in page.locator(f"{selector}:visible").all()]
     return [(box["x"], box["x"] + box["width"], box["y"], box["y"] + box["height"]) for box in boxes]
 
 

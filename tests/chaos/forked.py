@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 import gc
 import os
-import pkgutil
 import re
 import sys
 import traceback
@@ -22,6 +21,7 @@ from clock.sitecustomize import shift
 
 from runs.early import look_early
 from runs.kept import keep_compiled_templates, keep_parsed_files
+from runs.tasks import import_all
 
 # What a run would import only when it needs it.
 loader.init_plugin_loader([])
@@ -29,9 +29,7 @@ PACKAGE = "ansible_collections.hosting.management.plugins.module_utils"
 look_early()
 PLUGINS = import_module(PACKAGE).__path__[0]
 for folder in ("module_utils", "plugin_utils", "modules"):
-    package = f"ansible_collections.hosting.management.plugins.{folder}"
-    for one in pkgutil.iter_modules([str(Path(PLUGINS).parent / folder)]):
-        import_module(f"{package}.{one.name}")
+    import_all(folder)
 for kind in (loader.action_loader, loader.filter_loader, loader.lookup_loader):
     for file in sorted((Path(PLUGINS).parent / kind.subdir.removesuffix("_plugins")).glob("[a-z]*.py")):
         kind.get(f"hosting.management.{file.stem}", class_only=True)

@@ -19,6 +19,7 @@ import time
 from contextlib import suppress
 from multiprocessing import forkserver
 from pathlib import Path
+from unittest.mock import patch
 
 TESTS = Path(__file__).parents[1]
 LONGEST_RUN = 120  # seconds
@@ -42,13 +43,8 @@ def prepare(folder: Path) -> None:
         "LC_ALL": "C.UTF-8",
         "PYTHONPATH": str(TESTS),
     }
-    before = dict(os.environ)
-    os.environ.update(surroundings)
-    try:
+    with patch.dict(os.environ, surroundings):
         forkserver.ensure_running()
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
 
 
 class Play:

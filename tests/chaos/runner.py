@@ -14,9 +14,9 @@ from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext
 from unittest.mock import patch
 
-from runs.tasks import COLLECTION, result_of
+from runs.tasks import COLLECTION, import_all, result_of
 
-_entry = import_module(f"{COLLECTION}.module_utils._entry")  # which takes most of a start
+import_all("modules")
 PATIENCE = 120  # seconds; no task waits so long
 FINDS_OUT_WITHIN = 1.0  # seconds in which a task learns that a service shows no operations
 
@@ -26,7 +26,7 @@ def _forks() -> ForkServerContext:
     """Return what makes processes from one that has imported all this: in milliseconds, so many fit in a minute."""
     forks = multiprocessing.get_context("forkserver")
     forks.set_forkserver_preload([__name__])
-    # Without it, the server of Python 3.11 and 3.12 would find no module, and not say so.
+    # Without it, the server would find no module, and not say so.
     with patch.dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)):
         forkserver.ensure_running()
     return forks

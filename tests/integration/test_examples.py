@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -82,12 +83,17 @@ def test_examples_run_as_they_stand(modules: list[str], ansible: Ansible, simula
         assert not done.failed, f"{module}, {done.name}: {done.msg}"
         if step.module == f"hosting.management.{module}":
             for result in done.result.get("results", [done.result]):
-                expect_documented(result, yaml.safe_load(documentation_of(module).RETURN))
+                expect_documented(result, returned_by(module))
     assert run.status == 0
 
 
 def documentation_of(module: str) -> ModuleType:
     return import_module(f"ansible_collections.hosting.management.plugins.modules.{module}")
+
+
+@cache
+def returned_by(module: str) -> dict[str, Any]:
+    return yaml.safe_load(documentation_of(module).RETURN)
 
 
 def examples_of(module: str, simulator: Simulator) -> list[Step]:

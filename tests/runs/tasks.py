@@ -12,6 +12,7 @@ import subprocess
 import sys
 import traceback
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
@@ -19,15 +20,27 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 COLLECTION = "ansible_collections.hosting.management.plugins"
 
 
-def result_of(name: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Run a task in this process and return its result. Of the options, those count that the module knows."""
-    module = import_module(f"{COLLECTION}.modules.{name}")
+def params_of(module: ModuleType, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options as a module gets them, with their defaults. Those count that the module knows."""
     known = {option: value for option, value in given.items() if option in module.SPEC.options}
     checked = ArgumentSpecValidator(module.SPEC.options, **module.SPEC.constraints).validate(known)
     assert not checked.error_messages, checked.error_messages
-    params = checked.validated_parameters
+    return checked.validated_parameters
+
+
+def result_of(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Run a task in this process and return its result."""
+    module = import_module(f"{COLLECTION}.modules.{name}")
+    params = params_of(module, given)
     entry = import_module(f"{COLLECTION}.module_utils._entry")
     return entry.perform(module.SPEC, module.run, entry.Context(params), params)
+
+
+def import_all(folder: str) -> None:
+    """Import all that is in a folder of ``plugins``, for the processes that are forked from this one."""
+    package = import_module(f"{COLLECTION}.{folder}")
+    for one in pkgutil.iter_modules(package.__path__):
+        import_module(f"{package.__name__}.{one.name}")
 
 
 class Tasks:
@@ -57,9 +70,7 @@ def _serve() -> None:
     from runs.early import look_early
 
     look_early()
-    modules = import_module(f"{COLLECTION}.modules")
-    for one in pkgutil.iter_modules(modules.__path__):
-        import_module(f"{modules.__name__}.{one.name}")
+    import_all("modules")
     for line in sys.stdin:
         if pid := os.fork():
             if os.waitpid(pid, 0)[1]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 
 import pytest
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.hosting.management.plugins.module_utils import _client, _retries
 from ansible_collections.hosting.management.plugins.module_utils._entry import Context, perform
+from runs.tasks import params_of
 
 SURROUNDINGS = ("HOSTING_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA", "CURL_CA", "NETRC")
 
@@ -59,10 +59,7 @@ class Controller:
         }
         if "poll_interval" in module.SPEC.options:
             given.setdefault("poll_interval", 0.02)
-        known = {name: value for name, value in given.items() if name in module.SPEC.options}
-        checked = ArgumentSpecValidator(module.SPEC.options, **module.SPEC.constraints).validate(known)
-        assert not checked.error_messages
-        return checked.validated_parameters
+        return params_of(module, given)
 
     def context(self, module, *, check_mode=False, diff=False, **options):
         """What a task works with; its options are checked."""
