@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+import runs
 from ansible_collections.hosting.management.plugins.module_utils._snapshots import browser_of
 from integration.playbook import ROOT, Ansible
 from simulator import Simulator, seed
@@ -73,15 +73,10 @@ class Playbook:
         )
         # What Ansible reads before it has variables of hosts.
         extra = {f"{role}_hosts": hosts} | {name: given[name] for name in given if name.endswith(LIMITS)}
-        command = [str(Path(sys.executable).parent / "ansible-playbook"), playbook or f"hosting.management.{role}"]
-        return subprocess.run(
-            [*command, "-i", "inventory.yml", "-e", json.dumps(extra)],
+        return runs.run(
+            *(playbook or f"hosting.management.{role}", "-i", "inventory.yml", "-e", json.dumps(extra)),
             cwd=self.folder,
             env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=240,
-            check=False,
         )
 
     def summary_of(self, host: str) -> dict:

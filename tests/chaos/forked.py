@@ -5,20 +5,18 @@
 
 from __future__ import annotations
 
-import copy
 import gc
 import os
-import re
 import sys
 import traceback
 from importlib import import_module
 from pathlib import Path
 
 from ansible.cli.playbook import PlaybookCLI
-from ansible.executor.process import worker
 from ansible.plugins import loader
 from clock.sitecustomize import shift
 
+from runs.decisions import decide_without_forks
 from runs.early import look_early
 from runs.kept import keep_compiled_templates, keep_parsed_files
 from runs.tasks import import_all
@@ -40,10 +38,6 @@ for kind in (
 ):
     list(kind.all(class_only=True))
 
-DECIDES = re.compile(
-    r"ansible\.builtin\.(set_fact|debug|assert|fail|include_tasks|validate_argument_spec)"
-    r"|hosting\.management\.(\w+_info|site_check)"
-)
 FINDS_OUT_WITHIN = 1.0  # seconds in which a task learns that a service shows no operations
 
 
@@ -59,7 +53,7 @@ def play(arguments: list[str], folder: str, output: str, environment: dict, offs
     if offset:
         shift(offset)
     gc.disable()
-    _decide_without_forks()
+    decide_without_forks()
     cache = Path(os.environ["HOME"]) / "cache"
     cache.mkdir(exist_ok=True)
     keep_compiled_templates(cache)
@@ -80,26 +74,3 @@ def play(arguments: list[str], folder: str, output: str, environment: dict, offs
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status if isinstance(status, int) else 1)
-
-
-def _decide_without_forks() -> None:
-    """Let tasks that only read and decide be done at once, by the run itself."""
-    fork, set_queue, run_itself = worker.WorkerProcess.start, worker.display.set_queue, os.getpid()
-
-    def start(self) -> None:
-        if not DECIDES.fullmatch(self._task.resolved_action or self._task.action):
-            fork(self)
-            return
-        # What a worker does to its copies of these stays in the worker.
-        self._host, self._task = copy.copy(self._host), self._task.copy()
-        self._detach = lambda: None
-        self.run()
-
-    def set_queue_of_worker(queue) -> None:
-        if os.getpid() != run_itself:
-            set_queue(queue)
-
-    worker.WorkerProcess.start = start
-    worker.display.set_queue = set_queue_of_worker
-    # A worker looks there for what a task has written past Ansible.
-    sys.stdout.getvalue = sys.stderr.getvalue = str

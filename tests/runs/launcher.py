@@ -1,10 +1,11 @@
 # Copyright: hosting.management contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""ansible-playbook for two thirds of its CPU seconds, and without most of its waiting: launcher.py ARGUMENT...
+"""ansible-playbook for half of its CPU seconds, and without most of its waiting: launcher.py ARGUMENT...
 
-It is Ansible's own command, with its settings, workers, output and signals. But what is made of files and templates is
-kept for other runs, memory is not tidied up, and operations are looked at earlier than users need it.
+It is Ansible's own command, with its settings, output and signals. But tasks that only decide are done without a
+worker, what is made of files and templates is kept for other runs, memory is not tidied up, and operations are looked
+at earlier than users need it.
 """
 
 import gc
@@ -34,6 +35,9 @@ def main() -> int:
     from ansible import cli
     from ansible.cli import playbook
 
+    from runs.decisions import decide_without_forks
+
+    decide_without_forks()
     can_import = cli.init_plugin_loader
     searched = os.environ.get("ANSIBLE_COLLECTIONS_PATH", "").split(os.pathsep)
 
