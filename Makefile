@@ -79,7 +79,7 @@ test-all: $(VENV)/.test $(LINK) ## all tests: also every playbook, every fault, 
 browser-test: $(VENV)/.browser $(LINK) ## the page of a report, and pictures, in Chromium, with screenshots in build/browser
 	@mkdir -p build/pytest
 	@chromium=$$("$(VENV)/bin/python" tests/tools/browser.py --install) \
-		&& $(in) CHROMIUM="$$chromium" "$(VENV)/bin/python" -m pytest \
+		&& $(in) CHROMIUM="$$chromium" "$(VENV)/bin/python" -m pytest --numprocesses=2 --dist=loadfile \
 		--basetemp="$(BUILD)/pytest/browser" tests/browser $(ARGS)
 
 pictures-test: $(VENV)/.browser $(LINK) ## change a page 200 times, and see what the comparison of pictures notices

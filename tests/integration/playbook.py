@@ -179,7 +179,7 @@ class Ansible:
             _Talk() as talk,
         ):
             process = subprocess.Popen(
-                runs.command("playbook.yml", *arguments),
+                runs.command("playbook.yml", *arguments, is_forked=kill_when is None),
                 cwd=self.folder,
                 env=self.environment | talk.environment,
                 pass_fds=talk.descriptors,

@@ -191,6 +191,8 @@ def test_each_release_is_backed_up_and_pushed_also_an_earlier_one_a_forced_one_a
     name = "v2 \N{ROCKET}: 'a' \"b\" #c"
     deployment.changes("--limit", "shop")
     for release, options in ((name, {}), ("v1", {}), ("v1", {"deploy_force_push": True})):
+        # A forced push asks for a backup that is not older than a second.
+        time.sleep(1)
         assert deployment.changes("--limit", "shop", release=release, **options) == THREE_STEPS
         assert deployment.written() == AGAIN
     for file in deployment.folder.glob("journal.db*"):

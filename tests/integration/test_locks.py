@@ -136,7 +136,7 @@ class Terminal:
         self.process = subprocess.Popen(
             [
                 *(sys.executable, "-c", WITH_TERMINAL),
-                *runs.command("hosting.management.deploy"),
+                *runs.command("hosting.management.deploy", is_forked=False),
                 *("-e", "deploy_hosts=all", "-e", "deploy_release=v1", *arguments),
             ],
             cwd=deployment.folder,

@@ -384,7 +384,7 @@ def test_the_night_after_one_that_was_killed_does_the_rest(nights: Nights):
         assert process.poll() is None
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    process.communicate()
     before = nights.written
     night = nights.run(**EVERYTHING)
     assert night.status == 0, night.output

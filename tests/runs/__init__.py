@@ -5,24 +5,33 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 PLAYBOOK = str(Path(sys.executable).parent / "ansible-playbook")
-CHEAPER = (sys.executable, str(Path(__file__).parent / "launcher.py"))
+HERE = Path(__file__).parent
+CHEAPER = (sys.executable, str(HERE / "launcher.py"))
+FORKED = (sys.executable, "-I", "-S", str(HERE / "client.py"))
 LONGEST_RUN = 240  # seconds
 
 _are_plain = os.environ.get("RUNS") == "plain"
 
 
-def command(*arguments: object) -> list[str]:
-    """Return the command of a run."""
-    return [*((PLAYBOOK,) if _are_plain else CHEAPER), *map(str, arguments)]
+def command(*arguments: object, is_forked: bool = True) -> list[str]:
+    """Return the command of a run.
+
+    :param is_forked: whether it may be forked from a process that has imported Ansible, by a command that waits for it.
+    """
+    start = [PLAYBOOK] if _are_plain else [*FORKED, _server()] if is_forked else CHEAPER
+    return [*start, *map(str, arguments)]
 
 
 def search_path(path: str) -> str:
@@ -51,3 +60,29 @@ def as_users_do(are_plain: bool = True) -> Iterator[None]:
         yield
     finally:
         _are_plain = before
+
+
+@cache
+def _server() -> str:
+    """Start the process that runs are forked from, for as long as this one lives, and return where to reach it."""
+    folder = tempfile.TemporaryDirectory(prefix="runs-")
+    environment = {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": folder.name,
+        "LC_ALL": "C.UTF-8",
+        "ANSIBLE_COLLECTIONS_PATH": str(HERE.parents[1] / "build" / "collections"),
+    }
+    address = f"{folder.name}/socket"
+    server = subprocess.Popen(
+        [*CHEAPER, "--serve", address],
+        env=environment,
+        cwd=folder.name,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    atexit.register(folder.cleanup)
+    atexit.register(server.communicate)
+    assert server.stdout
+    assert server.stdout.readline() == b"ready\n", "there is nothing to fork runs from: standard error says why"
+    return address

@@ -5,7 +5,7 @@
 
 It is Ansible's own command, with its settings, output and signals. But tasks that only decide are done without a
 worker, what is made of files and templates is kept for other runs, memory is not tidied up, and operations are looked
-at earlier than users need it.
+at earlier than users need it. With ``--serve SOCKET``, it is the server that forks others (see ``server.py``).
 """
 
 import gc
@@ -17,7 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def main() -> int:
+def prepare() -> None:
+    """Import Ansible, and let it do less."""
     folder = ROOT / "build" / "runs"
     folder.mkdir(parents=True, exist_ok=True)
     sys.path[0] = str(ROOT / "tests")
@@ -33,16 +34,17 @@ def main() -> int:
     kept.keep_parsed_files(folder)
     kept.send_compiled_modules(folder)
     from ansible import cli
-    from ansible.cli import playbook
+    from ansible.utils.collection_loader import AnsibleCollectionConfig
 
-    from runs.decisions import decide_without_forks
+    from runs import decisions
 
-    decide_without_forks()
     can_import = cli.init_plugin_loader
     searched = os.environ.get("ANSIBLE_COLLECTIONS_PATH", "").split(os.pathsep)
 
-    def prepare(*arguments: object) -> None:
-        can_import(*arguments)
+    def init_plugin_loader(*arguments: object) -> None:
+        if not AnsibleCollectionConfig.collection_finder:
+            can_import(*arguments)
+        decisions.decide_without_forks()
         with suppress(ModuleNotFoundError):  # where the collection is not installed
             early.look_early()
         if any(Path(path, "ansible_collections", "awx").is_dir() for path in searched):
@@ -50,7 +52,17 @@ def main() -> int:
 
             forked_modules.fork_modules_of("awx.awx", "controller_api")
 
-    cli.init_plugin_loader = prepare
+    cli.init_plugin_loader = init_plugin_loader
+
+
+def main() -> int | None:
+    prepare()
+    if sys.argv[1:2] == ["--serve"]:
+        from runs.server import serve
+
+        return serve(sys.argv[2])
+    from ansible.cli import playbook
+
     return playbook.main()
 
 
