@@ -36,7 +36,7 @@ LONGEST_RUN = 240  # seconds
 
 
 def in_chunks(items: list[Any], size: int) -> list[list[Any]]:
-    """Return the items in lists of that size: a playbook costs half a CPU second before its first task."""
+    """Return the items in lists of that size: a playbook costs CPU time before its first task."""
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 

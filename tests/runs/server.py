@@ -51,7 +51,6 @@ def serve(address: str) -> None:
     look_early()
     for folder in ("module_utils", "plugin_utils", "modules"):
         import_all(folder)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those who attend
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen(64)
@@ -62,11 +61,14 @@ def serve(address: str) -> None:
                 if not os.fork():
                     listening.close()
                     _attend(client)
+            # Only the CPU seconds of those who were waited for are this process's.
+            with suppress(ChildProcessError):
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
 
 
 def _attend(client: socket.socket) -> NoReturn:
     """Start a run, and tell its client how it ended."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     _byte, received, _flags, _address = socket.recv_fds(client, 1, AWAY)
     given = json.loads(client.makefile().readline())
     run = os.fork()
