@@ -26,8 +26,7 @@ loader.init_plugin_loader([])
 PACKAGE = "ansible_collections.hosting.management.plugins.module_utils"
 look_early()
 PLUGINS = import_module(PACKAGE).__path__[0]
-for folder in ("module_utils", "plugin_utils", "modules"):
-    import_all(folder)
+import_all("module_utils", "plugin_utils", "modules")
 for kind in (loader.action_loader, loader.filter_loader, loader.lookup_loader):
     for file in sorted((Path(PLUGINS).parent / kind.subdir.removesuffix("_plugins")).glob("[a-z]*.py")):
         kind.get(f"hosting.management.{file.stem}", class_only=True)

@@ -14,12 +14,13 @@ import multiprocessing
 import os
 import re
 import signal
-import subprocess
 import time
 from contextlib import suppress
 from multiprocessing import forkserver
 from pathlib import Path
 from unittest.mock import patch
+
+import runs
 
 TESTS = Path(__file__).parents[1]
 LONGEST_RUN = 120  # seconds
@@ -93,7 +94,7 @@ class Play:
             return
         with suppress(ProcessLookupError):
             os.kill(self._process.pid, signal.SIGSTOP)  # it starts no more
-        for pid in [self._process.pid, *_descendants(self._process.pid)]:
+        for pid in [self._process.pid, *runs.descendants_of(self._process.pid)]:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self._process.join()
@@ -133,20 +134,6 @@ class Play:
         text = self._results.read_text() if self._results.exists() else ""
         # A killed process may leave half a line.
         return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
-
-
-def _descendants(pid: int) -> list[int]:
-    listing = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    children: dict[int, list[int]] = {}
-    for line in listing.splitlines():
-        child, parent = map(int, line.split())
-        children.setdefault(parent, []).append(child)
-    found, pending = [], [pid]
-    while pending:
-        following = children.get(pending.pop(), [])
-        found += following
-        pending += following
-    return found
 
 
 def _play(*arguments) -> None:

@@ -291,26 +291,12 @@ def _guard(process: subprocess.Popen, ended: threading.Event, kill_when: Callabl
 
 def _kill(process: subprocess.Popen) -> None:
     """Kill a run with all its workers, which are in sessions of their own, as the end of a machine would."""
-    doomed = _descendants(process.pid)
+    doomed = runs.descendants_of(process.pid)
     if process.poll() is None:
         process.kill()
     for pid in doomed:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-
-
-def _descendants(pid: int) -> list[int]:
-    listing = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    children: dict[int, list[int]] = {}
-    for line in listing.splitlines():
-        child, parent = map(int, line.split())
-        children.setdefault(parent, []).append(child)
-    found = []
-    pending = [pid]
-    while pending:
-        pending += children.get(pending[0], [])
-        found += children.get(pending.pop(0), [])
-    return found
 
 
 def _visible(result: dict[str, Any]) -> dict[str, Any]:

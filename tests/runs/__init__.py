@@ -18,7 +18,7 @@ from typing import Any
 
 PLAYBOOK = str(Path(sys.executable).parent / "ansible-playbook")
 HERE = Path(__file__).parent
-CHEAPER = (sys.executable, str(HERE / "launcher.py"))
+CHEAPER: tuple[str, ...] = (sys.executable, str(HERE / "launcher.py"))
 FORKED = (sys.executable, "-I", "-S", str(HERE / "client.py"))
 LONGEST_RUN = 240  # seconds
 
@@ -30,8 +30,29 @@ def command(*arguments: object, is_forked: bool = True) -> list[str]:
 
     :param is_forked: whether it may be forked from a process that has imported Ansible, by a command that waits for it.
     """
-    start = [PLAYBOOK] if _are_plain else [*FORKED, _server()] if is_forked else CHEAPER
+    if _are_plain:
+        start = (PLAYBOOK,)
+    elif is_forked:
+        start = (*FORKED, _server())
+    else:
+        start = CHEAPER
     return [*start, *map(str, arguments)]
+
+
+def descendants_of(pid: int) -> list[int]:
+    """Return the processes that a process has started, and those that they have, as far as they run."""
+    listing = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    children: dict[int, list[int]] = {}
+    for line in listing.splitlines():
+        child, parent = map(int, line.split())
+        children.setdefault(parent, []).append(child)
+    found: list[int] = []
+    pending = [pid]
+    while pending:
+        following = children.get(pending.pop(), [])
+        found += following
+        pending += following
+    return found
 
 
 def search_path(path: str) -> str:

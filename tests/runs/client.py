@@ -20,8 +20,13 @@ def main() -> int:
     with socket.socket(socket.AF_UNIX) as server:
         server.connect(address)
         socket.send_fds(server, [b"."], descriptors)
-        given = {"arguments": arguments, "folder": os.getcwd(), "environment": dict(os.environ)}
-        server.sendall(json.dumps({**given, "descriptors": descriptors}).encode() + b"\n")
+        given = {
+            "arguments": arguments,
+            "descriptors": descriptors,
+            "folder": os.getcwd(),
+            "environment": dict(os.environ),
+        }
+        server.sendall(json.dumps(given).encode() + b"\n")
         status = server.makefile().readline()
     return int(status) if status else 255
 

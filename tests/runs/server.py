@@ -49,8 +49,7 @@ def serve(address: str) -> None:
     """Fork a run for each client that comes to this socket."""
     loader.init_plugin_loader([])
     look_early()
-    for folder in ("module_utils", "plugin_utils", "modules"):
-        import_all(folder)
+    import_all("module_utils", "plugin_utils", "modules")
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen(64)
@@ -121,15 +120,15 @@ def _can_be_told(environment_before: dict[str, str]) -> bool:
     """Read the settings anew, and tell whether all that depends on them has come to know."""
     if os.environ.get("PYTHONPATH") != environment_before.get("PYTHONPATH"):
         return False
-    before = dict(vars(constants))
+    now = vars(constants)
+    before = dict(now)
     constants.config.__init__()
-    for name in constants.config.get_configuration_definitions():
-        constants.set_constant(name, constants.config.get_config_value(name, variables=vars(constants)))
+    names = constants.config.get_configuration_definitions()
+    for name in names:
+        constants.set_constant(name, constants.config.get_config_value(name, variables=now))
     for name, of in PLUGINS.items():
-        of.config = vars(constants)[name]
-    homes = constants.ANSIBLE_HOME, before["ANSIBLE_HOME"]
-    return not [
-        name
-        for name in constants.config.get_configuration_definitions()
-        if name not in READ_LATE | set(PLUGINS) and repr(vars(constants)[name]).replace(*homes) != repr(before[name])
-    ]
+        of.config = now[name]
+    homes = now["ANSIBLE_HOME"], before["ANSIBLE_HOME"]
+    return all(
+        repr(now[name]).replace(*homes) == repr(before[name]) for name in set(names) - READ_LATE - PLUGINS.keys()
+    )

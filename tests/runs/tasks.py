@@ -36,11 +36,12 @@ def result_of(name: str, given: dict[str, Any]) -> dict[str, Any]:
     return entry.perform(module.SPEC, module.run, entry.Context(params), params)
 
 
-def import_all(folder: str) -> None:
-    """Import all that is in a folder of ``plugins``, for the processes that are forked from this one."""
-    package = import_module(f"{COLLECTION}.{folder}")
-    for one in pkgutil.iter_modules(package.__path__):
-        import_module(f"{package.__name__}.{one.name}")
+def import_all(*folders: str) -> None:
+    """Import all that is in folders of ``plugins``, for the processes that are forked from this one."""
+    for folder in folders:
+        package = import_module(f"{COLLECTION}.{folder}")
+        for one in pkgutil.iter_modules(package.__path__):
+            import_module(f"{package.__name__}.{one.name}")
 
 
 class Tasks:
