@@ -99,8 +99,8 @@ def test_lost_while_a_push_goes_on_it_is_told_and_the_push_is_not_repeated(is_ne
 
 
 def test_lost_while_the_time_of_the_task_runs_out(lose, controller, simulator):
-    simulator.settings.operation_seconds = 1.5
-    result = while_it_runs(controller, lose, env_push, wait_timeout=0.8, **PUSH)
+    simulator.settings.operation_seconds = 5
+    result = while_it_runs(controller, lose, env_push, wait_timeout=3, **PUSH)
     message = failed(result, "operation_timeout")
     assert NOTED in message
     again = controller.run(env_push, wait_timeout=20, **PUSH)
