@@ -136,11 +136,10 @@ class Checked(Environment):
         wanted = self.settings[variable]
         if wanted is None:
             return
-        failed = _is_unread(read)
-        if failed and not is_not_offered(read):
+        if _is_unread(read) and not is_not_offered(read):
             yield f"This could not be checked: {message_of(read)}"
             return
-        shown = None if failed else (read.get("environments") or [{}])[0].get(f"hosting_{variable}")
+        shown = (read.get("environments") or [{}])[0].get(f"hosting_{variable}")
         version = ahead or shown or self.settings["inventory"][variable]
         if not _numbers(version):
             self._find(name, "cannot", f"The service does not show it. The inventory can: hosting_{variable}.")

@@ -52,7 +52,6 @@ ROOMS = {
 }
 """The files of `plugins` that decide, with the files of `tests/unit` that have to notice."""
 
-LEAST = 90  # percent, in each room
 WORK = ROOT / "build" / "mutants"
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.yml")
 
@@ -185,9 +184,9 @@ def main() -> int:
     print(f"\n{'room':34}{'mutants':>9}{'equivalent':>12}{'killed':>8}{'share':>9}")
     for room, one in outcomes.items():
         print(f"{room:34}{one.mutants:9}{one.equivalent:12}{one.killed:8}{one.share:8.1f}%")
-    is_good = all(one.share >= LEAST and not one.outdated for one in outcomes.values())
+    is_good = not any(one.survivors or one.outdated for one in outcomes.values())
     if not is_good:
-        print(f"Each room has to kill {LEAST} %, and {EQUIVALENT.name} to list nothing else.", file=sys.stderr)
+        print(f"{EQUIVALENT.name} has to list what survives, with the reason, and nothing else.", file=sys.stderr)
     return not is_good
 
 

@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import time
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from ansible_collections.hosting.management.plugins.plugin_utils.deployment_steps import done_of, steps_of
+from ansible_collections.hosting.management.plugins.plugin_utils.deployment_steps import done_of, known_of, steps_of
 from unit.test_deployment_plan import HOST, KNOWN
 
 SETTINGS: dict[str, Any] = {
@@ -421,3 +423,44 @@ WAYS = {
 def test_where_there_is_just_a_push_nothing_else_is_looked_for(registered, host, way):
     found = steps(registered, **host)
     assert (found["way"], found["has_more_before"], found["brings"]) == way
+
+
+VARIABLES = {name: f"__deploy_{name}" for name in ("settings", *REGISTERED)} | {
+    "waited": ["__deploy_one", "__deploy_two"]
+}
+
+
+def known(registered: dict[str, Any], **settings: Any) -> dict[str, Any]:
+    """What the lookup deploy_steps returns for a host whose tasks have registered these."""
+    values = {"settings": {**SETTINGS, **settings}, **REGISTERED, **registered}
+    variables = {VARIABLES[name]: value for name, value in values.items() if name != "waited"}
+    return known_of(VARIABLES, {**variables, **dict(zip(VARIABLES["waited"], values["waited"], strict=True))})
+
+
+def test_a_lookup_finds_in_the_variables_how_far_a_host_has_come():
+    shown = {"failed": True, "checks": ["home"]}
+    registered = {
+        "journal": journal({}, DUE_NOW),
+        "push": {**PUSHED, "backup": {"id": 3}},
+        "verified": {"sites": {HOST["environment"]: shown}},
+        "waited": [{}, waited({"id": "7", "state": "finished"})],
+    }
+    found = known(registered)
+    values = {**REGISTERED, **registered}
+    assert found["done"] == done_of(values, SETTINGS)
+    assert {name: found[name] for name in steps(registered)} == steps(registered)
+    assert found["looked"] == journal({}, DUE_NOW)["environments"]["id of shop"]
+    assert found["site"] == shown
+    assert found["ended"] == {"operations": [{"id": "7", "state": "finished"}]}
+    assert found["for_hooks"] == {"backup": {"id": 3}, "is_pushed": True}
+
+
+def test_nothing_has_ended_where_nothing_was_waited_for():
+    assert known({"journal": journal({}, DUE_NOW)})["ended"] == {}
+
+
+@pytest.mark.parametrize(("ago", "goes_back"), [(30, True), (90, False)])
+def test_a_lookup_goes_by_the_time_at_which_it_is_asked(ago, goes_back):
+    sent_at = datetime.fromtimestamp(time.time() - ago, UTC).isoformat()
+    broken = {"failure": BROKEN, "now": {**THERE_NOW, "sent_at": sent_at}}
+    assert known(broken)["goes_back"] is goes_back

@@ -317,6 +317,12 @@ def test_what_could_not_be_read_at_all_is_told_by_each_check():
     assert found == [(name, "fail", "This could not be checked: No key.") for name in ("visits", "journal")]
 
 
+def test_a_task_that_failed_before_it_read_anything_is_told_without_the_checks():
+    failed = {"failed": True, "msg": "No key.", "parts": {"denied_ips": refused("PUT", 500)}}
+    found = findings({"kept": failed}, checks=["visits", "journal"])
+    assert [name for name, _level, _text in found] == ["denied_ips"]
+
+
 @pytest.mark.parametrize(
     ("visits", "said"), [(None, []), (1000, []), (1001, ["1,001 visits this month are more than 1,000."])]
 )
@@ -442,7 +448,7 @@ def test_outcomes_that_nobody_knows_are_told():
 def test_a_push_and_a_restart_of_which_nobody_knows_are_told():
     push = {"state": "unknown", "sent_at": "2026-11-01T00:00:00Z"}
     restart = {"state": "unknown", "sent_at": "2026-11-03T00:00:00Z"}
-    known = {"release": "v2", "parts": [{"state": "finished"}, push], "php_restart": restart}
+    known = {"release": "v2", "parts": [{"state": "in_progress"}, push], "php_restart": restart}
     said = [
         (
             "It is not known whether release v2 was pushed (2026-11-01T00:00:00Z). Check, and settle it with"

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 
@@ -23,9 +24,13 @@ from ansible_collections.hosting.management.plugins.module_utils._interface impo
 from ansible_collections.hosting.management.plugins.module_utils._journal import Entry, SqliteJournal
 from ansible_collections.hosting.management.plugins.module_utils._operations import (
     FAILED_AFTER_ANSWERS,
+    LONG_AGO,
+    NEVER_SEEN,
     NOT_KNOWN,
     POLL_INTERVAL,
+    REMEMBERED_FOR,
     SHOWS_NONE,
+    VISIBLE_AFTER,
     Operation,
     follow,
     is_well,
@@ -84,6 +89,21 @@ def wait(client):
     return wait
 
 
+@pytest.fixture
+def clock(monkeypatch):
+    """The time that operations see: ``now`` can be set, and moves on by the pauses, which ``slept`` has."""
+    seen = SimpleNamespace(now=time.time(), ahead=time.time() - time.monotonic(), slept=[])
+
+    def sleep(seconds):
+        assert seconds > 0
+        seen.slept.append(seconds)
+        seen.now += seconds
+
+    times = SimpleNamespace(time=lambda: seen.now, monotonic=lambda: seen.now - seen.ahead, sleep=sleep)
+    monkeypatch.setattr(_operations, "time", times)
+    return seen
+
+
 def end_operations(simulator):
     for operation in simulator.state.operations.by_id.values():
         operation.ends_at = 0
@@ -137,6 +157,24 @@ def test_a_task_that_does_not_wait_still_hears_the_verdict(begin, wait, simulato
     operation = begin()
     wait(operation, wait_timeout=0)
     assert operation.state == FAILED
+
+
+def test_word_of_a_failure_is_believed_after_so_many_seconds(begin, client, simulator, clock, monkeypatch):
+    monkeypatch.setattr(_operations, "FAILED_AFTER", 8)
+    simulator.fault("fail_operation")
+    operation = begin()
+    operation.look(client)
+    clock.now += 8
+    for _look in range(FAILED_AFTER_ANSWERS - 1):
+        assert operation.seems_failed
+        operation.look(client)
+    assert operation.state == FAILED
+
+
+def test_what_seems_to_have_failed_is_looked_at_often(begin, wait, simulator, clock):
+    simulator.fault("fail_operation")
+    wait(begin(), poll_interval=100, wait_timeout=ENDLESS)
+    assert clock.slept == [_operations.FAILING_INTERVAL] * (FAILED_AFTER_ANSWERS - 1)
 
 
 def test_an_answer_between_them_makes_500s_no_verdict(begin, wait, simulator):
@@ -220,6 +258,14 @@ def test_a_service_is_well_that_does_not_know_an_operation_that_cannot_exist(ans
 def test_a_service_that_does_not_say_so_in_time_is_not_well(client, simulator):
     simulator.fault("delay", path=OPERATIONS, seconds=2)
     assert is_well(client, time.monotonic() + 0.3) is False
+
+
+def test_whether_a_service_is_well_is_not_waited_for_beyond_the_deadline(begin, client, simulator):
+    operation = begin()
+    simulator.fault("status", path=f"/operations/{operation.id}", status=500)
+    simulator.fault("delay", path="/operations/none.*", seconds=2)
+    operation.look(client, deadline=time.monotonic() + 0.5)
+    assert operation.why_silent
 
 
 def test_a_service_that_fails_on_all_operations_says_nothing_about_one(begin, wait, simulator):
@@ -365,6 +411,14 @@ def test_an_operation_of_another_run_that_is_a_week_old_has_no_grace(begin, wait
     assert len(looks(simulator)) == 1
 
 
+@pytest.mark.parametrize(("resumed", "age"), [(False, VISIBLE_AFTER), (True, LONG_AGO)])
+def test_the_last_second_of_the_grace_is_part_of_it(resumed, age, begin, client, clock):
+    operation = begin(visible_after=ENDLESS)
+    operation.resumed, operation.accepted_at = resumed, clock.now - age
+    operation.look(client, VISIBLE_AFTER)
+    assert operation.state == IN_PROGRESS
+
+
 def test_an_operation_of_this_run_that_was_accepted_a_while_ago_has_no_grace(begin, wait, simulator):
     operation = begin(visible_after=ENDLESS)
     operation.accepted_at -= _operations.VISIBLE_AFTER + 1
@@ -376,7 +430,7 @@ def test_an_operation_of_this_run_that_was_accepted_a_while_ago_has_no_grace(beg
 def test_where_a_service_shows_no_operations_there_is_no_grace_whatever_the_clock_says(begin, client):
     operation = begin(visible_after=ENDLESS)
     operation.accepted_at = time.time() + DAY
-    operation.look(client, visible_after=0)
+    operation.look(client)
     assert operation.state == UNKNOWN
 
 
@@ -447,6 +501,18 @@ def test_an_error_that_ends_with_the_wait_says_nothing_about_the_operation(begin
     assert operation.state == FINISHED
 
 
+@pytest.mark.usefixtures("clock")
+@pytest.mark.parametrize(("left", "is_told"), [(1, False), (1.5, True)])
+def test_an_error_in_the_last_second_of_the_wait_says_nothing_about_the_operation(
+    left, is_told, begin, client, simulator
+):
+    operation = begin()
+    simulator.fault("status", path=OPERATIONS, status=429)
+    with pytest.raises(HostingError) if is_told else nullcontext():
+        follow(client, [operation], wait_timeout=left, poll_interval=100, report=print)
+    assert operation.state == (IN_PROGRESS if is_told else FINISHED)
+
+
 def test_many_operations_are_followed_side_by_side(begin, client, simulator, monkeypatch):
     monkeypatch.setattr(_operations, "REPORT_EVERY", 0)
     slow = [begin(seconds=ENDLESS, tag=f"slow {number}") for number in range(5)]
@@ -498,6 +564,14 @@ def test_a_wait_of_no_seconds_hears_the_answer(begin, wait):
     operation = begin()
     wait(operation, wait_timeout=0)
     assert operation.state == FINISHED
+
+
+@pytest.mark.parametrize(("seconds", "state"), [(0.4, FINISHED), (1.7, IN_PROGRESS)])
+def test_the_last_look_has_a_second(seconds, state, begin, wait, simulator):
+    operation = begin()
+    simulator.fault("delay", path=OPERATIONS, seconds=seconds)
+    wait(operation, wait_timeout=0)
+    assert operation.state == state
 
 
 def test_a_look_that_is_not_answered_ends_soon_after_the_wait(begin, wait, simulator):
@@ -554,6 +628,13 @@ def test_progress_of_many_is_reported_in_one_line(begin, wait, monkeypatch):
     assert lines[0] == "2 of 3 operations ended after 0 s"
     lines = wait(begin(seconds=ENDLESS), begin(), wait_timeout=0.3)
     assert lines[0] == "1 of 2 operations ended after 0 s"
+
+
+def test_progress_is_reported_every_few_seconds(begin, wait, clock):
+    operation = begin(seconds=ENDLESS)
+    lines = wait(operation, wait_timeout=12, poll_interval=_operations.REPORT_EVERY)
+    assert lines == [f"{operation.id} in progress for {seconds} s" for seconds in (5, 10)]
+    assert clock.slept == pytest.approx([5, 5, 2])
 
 
 def test_short_waits_are_silent(begin, wait):
@@ -655,3 +736,13 @@ def test_an_error_while_it_asks_for_the_others_is_none_of_this_operation(message
     assert messages(1) == [NOT_KNOWN]
     simulator.clear_faults()
     assert messages(1) == [SHOWS_NONE]
+
+
+def test_as_many_as_tell_that_none_are_shown_are_kept_and_no_older_ones(clock):
+    rows = [
+        replace(Entry.sent_now("", 0), key=f"{age}", operation_id=f"backup-{age}", sent_at=clock.now - age)
+        for age in (REMEMBERED_FOR, REMEMBERED_FOR - 1, 3, 2, 1)
+    ]
+    assert _operations._never_seen(rows[:3]) == rows[1:3]
+    assert _operations._never_seen(rows) == rows[-NEVER_SEEN:]
+    assert _operations._never_seen(rows, besides="1") == rows[-NEVER_SEEN:-1]

@@ -77,6 +77,14 @@ def test_pauses_grow_up_to_a_bound(monkeypatch):
     assert pauses([busy()] * 95) == [min(30, one / 3) for one in range(2, 97)]
     assert pauses([busy("20")] * 3) == pytest.approx([30 + 2 / 3, 31, 31 + 1 / 3])
     assert pauses([busy("100000")]) == [_retries.LONGEST_RETRY_AFTER + _retries.LONGEST_BACKOFF]
+    assert pauses([busy("20", status=503)]) == [30]
+
+
+def test_the_shortest_pauses_are_what_the_service_said_and_half_of_what_they_grew_by(monkeypatch):
+    monkeypatch.setattr(_retries.random, "uniform", lambda low, _high: low)
+    assert pauses([busy()] * 3) == pytest.approx([1 / 3, 1 / 2, 2 / 3])
+    assert pauses([busy("20")]) == pytest.approx([20 + 1 / 3])
+    assert pauses([busy("20", status=503)] * 2) == [20, 20.5]
 
 
 def test_nobody_comes_back_at_once_to_be_refused_again():
@@ -95,11 +103,11 @@ def test_only_what_is_no_429_is_counted():
 def test_no_pause_ends_after_the_deadline(clock, monkeypatch):
     monkeypatch.setattr(_retries.random, "uniform", lambda _low, high: high)
     retry = new_retry()
-    clock.now = _retries.PATIENCE - 10
-    retry.increment("GET", "/", busy("6"))
+    clock.now = _retries.PATIENCE - 6
+    assert retry.increment("GET", "/", busy("4", status=503)).pause == 6
     clock.now += 0.4
     with pytest.raises(MaxRetryError) as raised:
-        retry.increment("GET", "/", busy("6"), _pool="the pool")
+        retry.increment("GET", "/", busy("4", status=503), _pool="the pool")
     assert (raised.value.pool, raised.value.url) == ("the pool", "/")
     assert "too many error responses" in str(raised.value.reason)
 
