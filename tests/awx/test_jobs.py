@@ -143,7 +143,8 @@ class Awx:
     def surroundings(folder: Path) -> dict[str, str]:
         return {
             "HOME": str(folder),
-            "PATH": runs.search_path(f"{BIN}:/usr/bin:/bin"),
+            # A job has a terminal, and its processes are known by their environment.
+            "PATH": runs.search_path(f"{BIN}:/usr/bin:/bin", is_forked=False),
             "LC_ALL": "C.UTF-8",
             "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build" / "collections"),
             "XDG_STATE_HOME": "",

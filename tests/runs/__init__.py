@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -55,9 +56,14 @@ def descendants_of(pid: int) -> list[int]:
     return found
 
 
-def search_path(path: str) -> str:
-    """Return the PATH for what starts ``ansible-playbook`` by its name; the one that is given has the tests' Python."""
-    return path if _are_plain else os.pathsep.join([str(Path(__file__).parent / "bin"), path])
+def search_path(path: str, is_forked: bool = True) -> str:
+    """Return the PATH for what starts ``ansible-playbook`` by its name; the one that is given has the tests' Python.
+
+    :param is_forked: as for command().
+    """
+    if _are_plain:
+        return path
+    return os.pathsep.join([str(Path(_server()).with_name("bin") if is_forked else HERE / "bin"), path])
 
 
 def start(*arguments: object, **options: Any) -> subprocess.Popen[str]:
@@ -94,6 +100,10 @@ def _server() -> str:
         "ANSIBLE_COLLECTIONS_PATH": str(HERE.parents[1] / "build" / "collections"),
     }
     address = f"{folder.name}/socket"
+    script = Path(folder.name, "bin", "ansible-playbook")
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\nexec {shlex.join([*FORKED, address])} "$@"\n')
+    script.chmod(0o700)
     server = subprocess.Popen(
         [*CHEAPER, "--serve", address],
         env=environment,
