@@ -13,8 +13,10 @@ import shutil
 import subprocess
 import sys
 
-NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-APT = ["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", "chromium"]
+# The shell first, as for site_snapshot: it takes half the processor time.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+PACKAGES = ("chromium-headless-shell", "chromium")
+APT = ["apt-get", "install", "--yes", "--quiet", "--no-install-recommends"]
 
 
 def found() -> str | None:
@@ -23,9 +25,11 @@ def found() -> str | None:
 
 def install() -> None:
     """Install Debian's package, which needs root."""
-    if shutil.which("apt-get") and os.geteuid() == 0:
-        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        for command in (["apt-get", "update", "--quiet"], APT):
+    if not shutil.which("apt-get") or os.geteuid() != 0:
+        return
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["apt-get", "update", "--quiet"], *([*APT, package] for package in PACKAGES)):
+        if not found():
             subprocess.run(command, env=environment, stdout=sys.stderr, check=False)
 
 

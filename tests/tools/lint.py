@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from checkout import COLLECTION, ROOT, copy
+from galaxy_importer import constants as galaxy
 
 BIN = Path(sys.executable).parent
 
@@ -33,9 +34,16 @@ GITHUB = {
     "github-workflows": ".github/workflows/*.yml",
 }
 
-# Galaxy runs flake8 without any settings. Then it also dislikes what `ruff format` writes: a line that begins with an
-# operator (W503; one that ends with it, too), and the `...` of an overload in the line of its `def` (E704).
-GALAXY_COMPLAINT = re.compile(r"^(?:ERROR|WARNING):(?!.*: (?:W503|E704) )", re.MULTILINE)
+GALAXY_COMPLAINT = re.compile(r"^(ERROR|WARNING):", re.MULTILINE)
+
+# As Galaxy calls it for each file, but for what it dislikes of what `ruff format` writes: a line that begins with an
+# operator (W503; one that ends with it, too), a space before a colon (E203), and the `...` of an overload in the line
+# of its `def` (E704).
+FLAKE8 = [
+    *("flake8", "--isolated", "--select", galaxy.FLAKE8_SELECT_ERRORS),
+    *("--max-line-length", str(galaxy.FLAKE8_MAX_LINE_LENGTH)),
+    *("--extend-ignore", f"{galaxy.FLAKE8_IGNORE_ERRORS},W503,E203,E704"),
+]
 
 
 @dataclass
@@ -70,6 +78,7 @@ def steps(root: Path, tree: Path, installed: Path, home: Path, tarball: Path) ->
             for schema, pattern in GITHUB.items()
         ),
         Step("ansible-lint", ["ansible-lint", "--offline", "--strict", "--profile", "production"], tree),
+        Step("flake8", [*FLAKE8, "plugins"], installed),
         Step("antsibull-docs", ["antsibull-docs", *DOCS.split(), "."], installed),
         Step("antsibull-changelog", ["antsibull-changelog", "lint"], root),
         Step(

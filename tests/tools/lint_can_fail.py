@@ -137,8 +137,7 @@ MISTAKES = [
         "---\nsmall_changes:\n  - This section does not exist.\n",
         "small_changes",
     ),
-    # What Galaxy calls flake8 for: the mistake above.
-    Mistake("galaxy-importer", UNUSED_IMPORT, "", f"WARNING: {UNUSED_IMPORT}:1:1: F401"),
+    Mistake("flake8", UNUSED_IMPORT, "", f"{UNUSED_IMPORT}:1:1: F401"),  # planted above
     Mistake("galaxy-importer", "tests/sanity/ignore-2.19.txt", "README.md pep8\n", "ignore-2.19.txt"),
 ]
 
