@@ -188,7 +188,7 @@ class Ansible:
                 stderr=stderr,
                 start_new_session=True,
             )
-            guard = threading.Thread(target=_guard, args=(process, ended, kill_when or (lambda: False)))
+            guard = threading.Thread(target=_guard, args=(process, ended, kill_when))
             guard.start()
             try:
                 self._attend(talk, dict(zip((task["name"] for task in tasks), steps, strict=True)), run)
@@ -279,21 +279,24 @@ class _Talk:
             os.close(descriptor)
 
 
-def _guard(process: subprocess.Popen, ended: threading.Event, kill_when: Callable[[], bool]) -> None:
+def _guard(process: subprocess.Popen, ended: threading.Event, kill_when: Callable[[], bool] | None) -> None:
     """Kill a run when its time has come, or when it takes too long."""
-    for _unused in range(LONGEST_RUN * 50):
-        if ended.wait(0.02):
-            return
-        if kill_when():
-            break
-    _kill(process)
+    if kill_when is None:
+        ended.wait(LONGEST_RUN)
+    else:
+        for _unused in range(LONGEST_RUN * 50):
+            if ended.wait(0.02) or kill_when():
+                break
+    if not ended.is_set():
+        _kill(process)
 
 
 def _kill(process: subprocess.Popen) -> None:
-    """Kill a run with all its workers, which are in sessions of their own, as the end of a machine would."""
+    """Kill a run, if it goes on, with all its workers, which are in sessions of their own, as a machine's end would."""
+    if process.poll() is not None:
+        return
     doomed = runs.descendants_of(process.pid)
-    if process.poll() is None:
-        process.kill()
+    process.kill()
     for pid in doomed:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
