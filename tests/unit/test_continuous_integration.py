@@ -40,7 +40,8 @@ def version(text: str) -> tuple[int, int]:
 
 
 def without_arguments(command: str) -> str:
-    return command.partition(" ARGS=")[0]
+    """The command as it is for all who run it: how many random cases they have time for may differ."""
+    return re.sub(r" CASES=\d+", "", command.partition(" ARGS=")[0])
 
 
 def test_the_tests_run_on_every_core_with_every_python_it_supports():
@@ -68,7 +69,7 @@ def test_the_workflow_has_every_step_of_the_script(steps: dict[str, str]):
     # The script leaves out of the older ansible-core's sanity tests what does not depend on the version.
     of_script = {without_arguments(command) for command in steps.values() if not command.startswith("make test")}
     of_workflow = JOBS["steps"]["strategy"]["matrix"]["command"]
-    assert sorted(of_workflow) == sorted(of_script)
+    assert sorted(map(without_arguments, of_workflow)) == sorted(of_script)
     assert JOBS["steps"]["steps"][-1]["run"] == "${{ matrix.command }}"
 
 
