@@ -55,8 +55,9 @@ WORKERS ?= $(shell echo $$((4 * $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo
 pytest = mkdir -p build/pytest build/runs && find build/runs -type f -mtime +2 -delete && \
 	$(in) "$(VENV)/bin/python" -m pytest --numprocesses=$(WORKERS) --dist=worksteal \
 	--basetemp="$(BUILD)/pytest/$(notdir $(VENV))"
-# pip asks rustc for its version, and rustup would then make its folder in the home.
-pip = RUSTUP_HOME="$(BUILD)/home/rustup" "$(1)/bin/python" -m pip --disable-pip-version-check install --no-compile --quiet --quiet
+# pip asks rustc for its version, also as an environment gets it, and rustup would then make its folder in the home.
+rustup = RUSTUP_HOME="$(BUILD)/home/rustup"
+pip = $(rustup) "$(1)/bin/python" -m pip --disable-pip-version-check install --no-compile --quiet --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -169,7 +170,7 @@ sanity-environment: $(VENV)/.core
 		echo "This needs Python 3.11 or newer, and $(PYTHON) is: $$($(PYTHON) --version 2>&1)." >&2; \
 		echo "Name another one: make PYTHON=python3.12 ..." >&2; exit 1; }
 	@python=$$($(PYTHON) tests/tools/interpreter.py $(CORE)) && echo "Making .venv/$* with $$python" \
-		&& rm -rf ".venv/$*" && "$$python" -m venv ".venv/$*"
+		&& rm -rf ".venv/$*" && $(rustup) "$$python" -m venv ".venv/$*"
 	@touch $@
 
 $(VENV)/.core: | $(VENV)/.created
