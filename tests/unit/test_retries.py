@@ -103,13 +103,20 @@ def test_only_what_is_no_429_is_counted():
 def test_no_pause_ends_after_the_deadline(clock, monkeypatch):
     monkeypatch.setattr(_retries.random, "uniform", lambda _low, high: high)
     retry = new_retry()
-    clock.now = _retries.PATIENCE - 6
-    assert retry.increment("GET", "/", busy("4", status=503)).pause == 6
+    clock.now = _retries.PATIENCE - 10
+    retry.increment("GET", "/", busy("6"))
     clock.now += 0.4
     with pytest.raises(MaxRetryError) as raised:
-        retry.increment("GET", "/", busy("4", status=503), _pool="the pool")
+        retry.increment("GET", "/", busy("6"), _pool="the pool")
     assert (raised.value.pool, raised.value.url) == ("the pool", "/")
     assert "too many error responses" in str(raised.value.reason)
+
+
+def test_a_pause_may_end_at_the_deadline(clock, monkeypatch):
+    monkeypatch.setattr(_retries.random, "uniform", lambda _low, high: high)
+    retry = new_retry()
+    clock.now = _retries.PATIENCE - 6
+    assert retry.increment("GET", "/", busy("4", status=503)).pause == 6
 
 
 def test_an_error_that_cannot_be_repeated_in_time_is_told(clock):
